@@ -1,0 +1,70 @@
+"""Writing files so that a reader sees the old content or the new, never a part.
+
+The content goes to a temporary name in the same folder, is fsynced, and is renamed over the target; whatever goes
+wrong on the way, the temporary file is removed and the old file stays as it was.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+
+
+@contextlib.contextmanager
+def atomic_writer(path: Path) -> Iterator[IO[bytes]]:
+    """Give a binary file whose content becomes `path` when the block ends without an error.
+
+    Folders above `path` are made. The file gets the permissions that a newly created file would have, or those of the
+    file it replaces. A symbolic link is followed, so that the link stays a link.
+
+    Raises OSError when the folder cannot be written or the disk is full.
+    """
+    target = Path(os.path.realpath(path))
+    target.parent.mkdir(parents=True, exist_ok=True)
+    descriptor, name = tempfile.mkstemp(prefix=".bpe-tui-", suffix=".partial", dir=target.parent)
+    temporary = Path(name)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.chmod(_permissions(target))
+        temporary.replace(target)
+        _fsync_folder(target.parent)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """Write `content` to `path`, whole or not at all. Raises OSError."""
+    with atomic_writer(path) as file:
+        file.write(content)
+
+
+def write_text(path: Path, content: str) -> None:
+    """Write `content` to `path` as UTF-8 with its line ends as they are, whole or not at all. Raises OSError."""
+    write_bytes(path, content.encode("utf-8"))
+
+
+def _permissions(target: Path) -> int:
+    try:
+        return target.stat().st_mode & 0o777
+    except FileNotFoundError:
+        mask = os.umask(0)
+        os.umask(mask)
+        return 0o666 & ~mask
+
+
+def _fsync_folder(folder: Path) -> None:
+    # Makes the rename itself durable. Not every system opens folders (Windows does not): the rename stands regardless.
+    with contextlib.suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
