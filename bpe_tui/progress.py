@@ -12,5 +12,5 @@ Report = Callable[[str, int, int], None]
 """`report(step, done, total)`; total is 0 while it is not known."""
 
 
-def silent(step: str, done: int, total: int) -> None:  # noqa: ARG001
+def silent(step: str, done: int, total: int) -> None:
     """Take a report and say nothing."""

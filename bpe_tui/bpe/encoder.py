@@ -1,0 +1,132 @@
+"""The encoder: text to token ids by replaying merges, fast and exactly as `reference.encode` does."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from bpe_tui.bpe.alphabet import symbol_table, symbols
+from bpe_tui.progress import Report, silent
+
+CHUNK = 1 << 15
+"""Symbols worked on at a time, so that all that is touched stays in the second-level cache."""
+BLOCK = 1 << 20
+"""Symbols between two reports."""
+DENSE_BASE = 1024
+"""Up to this many base tokens, pairs of them are looked up in a dense table (4 MB at most)."""
+
+
+class _Index(NamedTuple):
+    """What `kernels.encoding` needs beside the text; see there."""
+
+    base_ranks: npt.NDArray[np.int32]
+    keys: npt.NDArray[np.int64]
+    ranks: npt.NDArray[np.int32]
+    again: npt.NDArray[np.int32]
+    joint_keys: npt.NDArray[np.int64]
+    joint_ranks: npt.NDArray[np.int32]
+    left: npt.NDArray[np.int32]
+    right: npt.NDArray[np.int32]
+    new: npt.NDArray[np.int32]
+    length: npt.NDArray[np.int32]
+
+
+class Encoder:
+    """Encodes texts over the base tokens. Never changes once made; any number of threads may use it.
+
+    Args:
+        base_tokens: single characters; their ids are their places.
+        left, right, new: ids of the parts and the result of each merge, int32, in learned order.
+
+    """
+
+    def __init__(
+        self,
+        base_tokens: Sequence[str],
+        left: npt.NDArray[np.int32],
+        right: npt.NDArray[np.int32],
+        new: npt.NDArray[np.int32],
+    ) -> None:
+        self.base_tokens = tuple(base_tokens)
+        self._merges = (np.ascontiguousarray(left), np.ascontiguousarray(right), np.ascontiguousarray(new))
+        self._table = symbol_table(self.base_tokens)
+
+    @property
+    def vocab_size(self) -> int:
+        """Base tokens and learned tokens together."""
+        new = self._merges[2]
+        return max(len(self.base_tokens), int(new.max()) + 1 if len(new) else 0)
+
+    @cached_property
+    def _index(self) -> _Index:
+        from bpe_tui.bpe.kernels import encoding as kernel
+
+        left, right, new = self._merges
+        base_size = len(self.base_tokens)
+        base_ranks = np.full(base_size * base_size if base_size <= DENSE_BASE else 0, -1, np.int32)
+        if len(base_ranks):
+            kernel.fill_base_ranks(left, right, base_ranks, base_size)
+        keys, ranks, again = kernel.index_ranks(left, right)
+        length = np.ones(self.vocab_size, np.int32)
+        for left_id, right_id, new_id in zip(left.tolist(), right.tolist(), new.tolist(), strict=True):
+            length[new_id] = length[left_id] + length[right_id]
+        first, last = kernel.token_ends(left, right, new, self.vocab_size)
+        # Where two tokens are joined, the last character of one and the first of the other come to lie side by side.
+        joint_keys, joint_ranks, _ = kernel.index_ranks(last[left], first[right])
+        return _Index(base_ranks, keys, ranks, again, joint_keys, joint_ranks, left, right, new, length)
+
+    def encode(self, text: str, report: Report = silent) -> npt.NDArray[np.int64]:
+        """Give the ids of the tokens of `text`, int64, one dimension.
+
+        Raises MissingCharactersError, before any work, naming all characters that are no base tokens. `report` hears
+        of characters encoded so far and may raise Cancelled.
+        """
+        sequence = symbols(text, self.base_tokens, self._table)
+        if not len(self._merges[0]):
+            return sequence.astype(np.int64)
+        from bpe_tui.bpe.kernels import encoding as kernel
+
+        index = self._index
+        total = len(sequence)
+        control = np.zeros(1, np.int64)
+        ids = np.empty(total, np.int64)
+        base_size = len(self.base_tokens)
+
+        def encode_block(block: tuple[int, int]) -> int:
+            start, stop = block
+            # A text of a few characters over many merges is common (a line being typed); it takes one chunk.
+            return kernel.encode_range(
+                sequence, start, stop, CHUNK, index.base_ranks, base_size, index.keys, index.ranks, index.again,
+                index.joint_keys, index.joint_ranks, index.left, index.right, index.new, index.length,
+                ids, start, control,
+            )  # fmt: skip
+
+        def blocks() -> Iterator[tuple[int, int]]:
+            start = 0
+            while start < total:
+                stop = kernel.find_cut(sequence, min(start + BLOCK, total), total, index.joint_keys, index.joint_ranks)
+                yield start, stop
+                start = stop
+
+        if total <= BLOCK:
+            return ids[: encode_block((0, total))]
+        # Cuts are found before any block is overwritten. Blocks write their ids where their symbols stand, and the
+        # gaps between them are closed in order: an id never moves to a higher place.
+        cuts = list(blocks())
+        end = 0
+        with ThreadPoolExecutor(max_workers=min(2, os.cpu_count() or 1)) as pool:
+            try:
+                for (start, stop), ids_stop in zip(cuts, pool.map(encode_block, cuts), strict=True):
+                    ids[end : end + ids_stop - start] = ids[start:ids_stop]
+                    end += ids_stop - start
+                    report("encoding", stop, total)
+            except BaseException:
+                control[0] = 1
+                raise
+        return ids[:end]

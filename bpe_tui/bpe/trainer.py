@@ -1,0 +1,326 @@
+"""The trainer: an iterator of merges that can be stopped, looked at and taken up again. No printing, no files.
+
+    trainer = Trainer("low lower lowest", target_vocab_size=20)
+    for merge in trainer:
+        ...
+
+It says the same as `reference.train`, merge for merge, and does it with compiled kernels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from bpe_tui.bpe.alphabet import check_text, distinct_characters, symbols
+from bpe_tui.bpe.encoder import Encoder
+from bpe_tui.bpe.log import MergeEntry, MergeLog
+from bpe_tui.bpe.vocabulary import base_token_list
+from bpe_tui.errors import Cancelled, TextError, VocabularySizeError
+
+if TYPE_CHECKING:
+    from bpe_tui.bpe.tokenizer import BPETokenizer
+
+WORK_A_CALL = 1_000_000
+"""Occurrences that one call of `advance` visits by default: some 20 ms."""
+
+
+class StopReason(StrEnum):
+    """Why training came to its end."""
+
+    TARGET = "target"
+    NO_PAIRS = "no-pairs"
+    MINIMUM_FREQUENCY = "minimum-frequency"
+
+    def explain(self) -> str:
+        """Say it in words."""
+        return {
+            StopReason.TARGET: "the vocabulary has reached its target size",
+            StopReason.NO_PAIRS: "no pair is left: the whole text is one token",
+            StopReason.MINIMUM_FREQUENCY: "the best pair left occurs fewer times than the minimum pair frequency",
+        }[self]
+
+
+@dataclass(slots=True)
+class _State:
+    """The arrays that the kernels work on; what each holds is told in `kernels/training.py`."""
+
+    sequence: npt.NDArray[np.int32]
+    weights: npt.NDArray[np.int64]
+    table: npt.NDArray[np.int32]
+    records: npt.NDArray[np.int64]
+    arena: npt.NDArray[np.int32]
+    heap: npt.NDArray[np.int64]
+    length: npt.NDArray[np.int32]
+    string_hash: npt.NDArray[np.uint64]
+    string_power: npt.NDArray[np.uint64]
+    hashes: npt.NDArray[np.uint64]
+    neighbours: npt.NDArray[np.int64]
+    touched: npt.NDArray[np.int32]
+    forced: npt.NDArray[np.int64]
+    info: npt.NDArray[np.int64]
+    id_of: dict[str, int] = field(default_factory=dict)
+
+
+class Trainer:
+    """Learns merges from one text.
+
+    The constructor checks its arguments and is cheap; the pairs are counted by `prepare`, which the first `advance`
+    or `next` calls. One thread trains; any thread may read `log`, `tokens` and the figures, and call `cancel`.
+
+    Args:
+        text: what to learn from; lone surrogates are refused.
+        target_vocab_size: base tokens and learned tokens together; may be raised later.
+        minimum_pair_frequency: pairs that occur fewer times are not merged.
+        base_tokens: single characters; sorted and deduplicated here. Those of `text` by default.
+        merges: pairs of strings to merge first, in this order, whatever their frequency: how a run is resumed.
+
+    Raises TextError, MissingCharactersError, VocabularySizeError.
+
+    """
+
+    def __init__(
+        self,
+        text: str,
+        target_vocab_size: int,
+        minimum_pair_frequency: int = 2,
+        base_tokens: Iterable[str] | None = None,
+        merges: Sequence[tuple[str, str]] = (),
+    ) -> None:
+        check_text(text)
+        if len(text) >= 2**31 - 2:
+            raise TextError(
+                f"the training text has {len(text):,} characters, the most is 2,147,483,645: train on a part of it"
+            )
+        characters = distinct_characters(text) if base_tokens is None else base_token_list(base_tokens)
+        if target_vocab_size < len(characters):
+            raise VocabularySizeError(
+                f"a target vocabulary of {target_vocab_size:,} is smaller than the base vocabulary: the text has "
+                f"{len(characters):,} base tokens, so the least possible target is {len(characters):,}"
+            )
+        if minimum_pair_frequency < 1:
+            raise ValueError(f"the minimum pair frequency is {minimum_pair_frequency}, the least possible is 1")
+        self._symbols: npt.NDArray[np.int32] | None = symbols(text, characters, purpose="trained on")
+        self.base_tokens: tuple[str, ...] = tuple(characters)
+        self.tokens: list[str] = list(characters)
+        """All tokens by id; only ever appended to."""
+        self.base_size = len(characters)
+        self.initial_length = len(text)
+        self.target_vocab_size = target_vocab_size
+        self.minimum_pair_frequency = minimum_pair_frequency
+        self.log = MergeLog()
+        self.stop_reason: StopReason | None = None
+        self.token_counts: npt.NDArray[np.int64] = np.zeros(0, np.int64)
+        """How often each token stands in the sequence now, by id; rows beyond `vocab_size` are 0."""
+        self._forced = self._resolve(merges)
+        self._state: _State | None = None
+        # control[0]: the kernels give up when it is not 0. Written by any thread, one aligned word.
+        self._control = np.zeros(1, np.int64)
+
+    def _resolve(self, merges: Sequence[tuple[str, str]]) -> npt.NDArray[np.int64]:
+        """Turn pairs of strings to pairs of ids, packed as the kernels want them. Raises ValueError."""
+        from bpe_tui.bpe.vocabulary import merge_ids
+
+        left, right, _, _ = merge_ids(self.base_tokens, merges)
+        return (left.astype(np.int64) << 32) | right
+
+    @property
+    def vocab_size(self) -> int:
+        """Tokens known so far."""
+        return len(self.tokens)
+
+    @property
+    def sequence_length(self) -> int:
+        """Tokens in the training sequence now."""
+        return int(self.log.length[self.log.count - 1]) if self.log.count else self.initial_length
+
+    @property
+    def pairs_alive(self) -> int:
+        """Different pairs in the training sequence now; 0 before they are counted."""
+        from_state = self._state
+        # PAIRS_ALIVE of kernels/training.py, which must not be imported just to look.
+        return int(from_state.info[2]) if from_state is not None else 0
+
+    def prepare(self) -> None:
+        """Load the kernels and count all pairs. Does nothing the second time. Raises Cancelled after `cancel`."""
+        if self._state is not None:
+            return
+        from bpe_tui.bpe.kernels import training as kernel
+
+        if self._symbols is None:
+            raise Cancelled("training was cancelled; make a new trainer with the merges learned so far to go on")
+        base_size = self.base_size
+        text = self._symbols
+        sequence = np.full(len(text) + 2, kernel.BOUNDARY, np.int32)
+        sequence[1:-1] = text
+        self._symbols = None  # the largest array after the sequence itself
+        info = np.zeros(kernel.INFO_SIZE, np.int64)
+        info[kernel.LENGTH] = self.initial_length
+        info[kernel.VOCABULARY] = base_size
+        info[kernel.CANDIDATE] = -1
+        weights = np.ones(1, np.int64)
+        counts = np.bincount(text, minlength=base_size).astype(np.int64)
+        table, records, arena, heap = kernel.count_pairs(sequence, weights, base_size, info, self._control)
+        if self._control[0]:
+            raise Cancelled("training was cancelled while the pairs were counted")
+        capacity = base_size
+        length = np.ones(capacity, np.int32)
+        kernel.fill_heap(heap, records, arena, sequence, length, kernel.TIES_FIRST, info)
+        with np.errstate(over="ignore"):
+            string_hash = (np.arange(1, base_size + 1, dtype=np.uint64) * np.uint64(0xBF58476D1CE4E5B9)) ^ np.uint64(
+                0x94D049BB133111EB
+            )
+        self.token_counts = counts
+        self._state = _State(
+            sequence=sequence,
+            weights=weights,
+            table=table,
+            records=records,
+            arena=arena,
+            heap=heap,
+            length=length,
+            string_hash=string_hash,
+            string_power=np.full(base_size, kernel.HASH_BASE, np.uint64),
+            hashes=np.zeros(1 << 11, np.uint64),
+            neighbours=np.zeros((base_size, 8), np.int64),
+            touched=np.zeros(2 * base_size, np.int32),
+            forced=self._forced,
+            info=info,
+            id_of={token: number for number, token in enumerate(self.tokens)},
+        )
+
+    def _make_room(self, state: _State) -> None:
+        """Grow everything that has a row a token or a row a merge, at least doubling."""
+        self.log.reserve(self.log.count + max(256, self.log.count))
+        have = len(state.length)
+        extra = max(256, have)
+
+        def grown(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+            return np.concatenate([array, np.zeros((extra, *array.shape[1:]), array.dtype)])
+
+        state.length = grown(state.length)
+        state.string_hash = grown(state.string_hash)
+        state.string_power = grown(state.string_power)
+        state.neighbours = grown(state.neighbours)
+        state.touched = np.zeros(2 * (have + extra), np.int32)
+        self.token_counts = grown(self.token_counts)
+        if 2 * (have + extra) > len(state.hashes):
+            from bpe_tui.bpe.kernels import training as kernel
+
+            state.hashes = np.zeros(1 << (2 * (have + extra)).bit_length(), np.uint64)
+            for value in state.string_hash[self.base_size : self.vocab_size]:
+                kernel.remember_hash(state.hashes, value)
+
+    def advance(self, max_merges: int | None = None, max_work: int = WORK_A_CALL) -> int:
+        """Learn some more merges and give how many.
+
+        Comes back after `max_merges`, after visiting about `max_work` occurrences (but a merge that has begun is
+        finished), or at the end of training, when `stop_reason` says which end it was. Merges given to the constructor
+        are replayed first and count. Raises Cancelled after `cancel`.
+        """
+        self.prepare()
+        from bpe_tui.bpe.kernels import training as kernel
+
+        state = self._state
+        if state is None or self._control[0]:
+            raise Cancelled("training was cancelled; make a new trainer with the merges learned so far to go on")
+        log = self.log
+        before = log.count
+        wanted = np.iinfo(np.int64).max if max_merges is None else max_merges
+        self.stop_reason = None
+        while True:
+            why, state.table, state.records, state.arena, state.heap = kernel.learn(
+                state.sequence,
+                state.weights,
+                state.table,
+                state.records,
+                state.arena,
+                state.heap,
+                state.length,
+                state.string_hash,
+                state.string_power,
+                state.hashes,
+                self.token_counts,
+                state.neighbours,
+                state.touched,
+                state.forced,
+                log.left,
+                log.right,
+                log.new_id,
+                log.frequency,
+                log.length,
+                len(log.left),
+                len(state.length),
+                self.target_vocab_size,
+                self.minimum_pair_frequency,
+                kernel.TIES_FIRST,
+                wanted - (log.count - before),
+                max_work,
+                state.info,
+                self._control,
+            )
+            self._publish(state, int(state.info[kernel.MERGES]))
+            if why == kernel.NEED_ROOM:
+                self._make_room(state)
+            elif why == kernel.ASK_STRING:
+                key = int(state.records[state.info[kernel.CANDIDATE], kernel.KEY])
+                string = self.tokens[key >> 32] + self.tokens[key & 0xFFFFFFFF]
+                state.info[kernel.ANSWER] = state.id_of.get(string, -1)
+            else:
+                break
+        if why == kernel.CANCELLED:
+            self._state = None
+            raise Cancelled("training was cancelled")
+        self.stop_reason = {
+            kernel.TARGET: StopReason.TARGET,
+            kernel.NO_PAIRS: StopReason.NO_PAIRS,
+            kernel.MINIMUM_FREQUENCY: StopReason.MINIMUM_FREQUENCY,
+        }.get(why)
+        return log.count - before
+
+    def _publish(self, state: _State, merges: int) -> None:
+        """Let readers see the kernel's new rows: first the strings of new tokens, then the count of merges."""
+        log = self.log
+        for row in range(log.count, merges):
+            if int(log.new_id[row]) == len(self.tokens):
+                token = self.tokens[int(log.left[row])] + self.tokens[int(log.right[row])]
+                state.id_of[token] = len(self.tokens)
+                self.tokens.append(token)
+        log.count = merges
+
+    def __iter__(self) -> Iterator[MergeEntry]:
+        return self
+
+    def __next__(self) -> MergeEntry:
+        # Asked again after the end, it looks again: the target may have been raised.
+        if not self.advance(max_merges=1):
+            raise StopIteration
+        return self.log[self.log.count - 1]
+
+    def cancel(self) -> None:
+        """Make the thread that trains raise Cancelled within milliseconds. What the log holds stays good."""
+        self._control[0] = 1
+
+    def pairs(self) -> list[tuple[str, str]]:
+        """Give the merges learned so far as pairs of strings."""
+        count, tokens = self.log.count, self.tokens
+        return [
+            (tokens[left], tokens[right])
+            for left, right in zip(self.log.left[:count].tolist(), self.log.right[:count].tolist(), strict=True)
+        ]
+
+    def encoder(self) -> Encoder:
+        """Give an encoder of the merges learned so far. May be called by any thread at any time."""
+        count = self.log.count
+        return Encoder(self.base_tokens, self.log.left[:count], self.log.right[:count], self.log.new_id[:count])
+
+    def tokenizer(self) -> BPETokenizer:
+        """Give the tokenizer of the merges learned so far. May be called by any thread at any time."""
+        from bpe_tui.bpe.tokenizer import BPETokenizer
+
+        return BPETokenizer(self.base_tokens, self.pairs())
