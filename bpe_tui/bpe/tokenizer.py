@@ -166,7 +166,7 @@ class BPETokenizer:
             length = total if len(part) == len(array) else kernel.measure(part, offsets)[0]
             text = np.empty(length, np.uint32)
             kernel.spell(part, offsets, characters, text)
-            pieces.append(str(memoryview(text), "utf-32-le"))
+            pieces.append(str(text.data, "utf-32-le"))
             report("decoding", min(start + block, len(array)), len(array))
         return "".join(pieces)
 

@@ -1,7 +1,5 @@
 """Ids back to code points: copying each token's characters, one after another."""
 
-# mypy: disable-error-code="no-any-return"
-
 from __future__ import annotations
 
 from typing import Any

@@ -12,8 +12,6 @@ The text is cut into chunks where two characters meet that stand side by side in
 place, so chunks are independent: each is small enough for the processor's cache, and two threads can share a text.
 """
 
-# mypy: disable-error-code="no-any-return"
-
 from __future__ import annotations
 
 from typing import Any

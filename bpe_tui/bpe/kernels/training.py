@@ -16,12 +16,10 @@ How it works, for a text of n symbols:
 - A pass over a list adds up what changes for each neighbour in one small table (a cache line a symbol) and settles with
   the records once a neighbour, not once an occurrence.
 
-Two pairs can spell the same string ("a"+"bc", "ab"+"c"). Then the merge makes an old id. Whether a string exists is asked
-by a hash of it; on a hit the caller, who has the strings, decides. Only then can lists of a pair come from two passes,
-and they are merged in ascending order.
+Two pairs can spell the same string ("a"+"bc", "ab"+"c"). Then the merge makes an old id. Whether a string exists is
+asked by a hash of it; on a hit the caller, who has the strings, decides. Only then can lists of a pair come from two
+passes, and they are merged in ascending order.
 """
-
-# mypy: disable-error-code="no-any-return"
 
 from __future__ import annotations
 
@@ -148,7 +146,7 @@ def heap_sift_down(heap: Array, size: int, hole: int, count: int, tie: int, reco
 
 @njit(int64(_i64_2, int64, _i32, _i32, _i32, int64), cache=True, nogil=True)
 def tie_of(records: Array, record: int, arena: Array, sequence: Array, length: Array, ties: int) -> int:
-    """Give what breaks ties for a pair: its first position in the sequence, or its ids. Moves START past dead entries."""
+    """Give what breaks ties for a pair: its first position in the sequence, or its ids. Moves START past dead ones."""
     key = records[record, KEY]
     if ties == TIES_LOWEST_ID:
         return key
@@ -187,12 +185,8 @@ def count_pairs(sequence: Array, weights: Array, base_size: int, info: Array, co
             break
         right = np.int64(sequence[position])
         if left >= 0 and right >= 0:
-            record = np.int64(-1)
             key = left << 32 | right
-            if dense:
-                record = np.int64(record_of[left * base_size + right])
-            else:
-                record = find_record(table, records, key)
+            record = np.int64(record_of[left * base_size + right]) if dense else find_record(table, records, key)
             if record < 0:
                 if used == len(records):
                     grown = np.zeros((2 * used, 4), np.int64)
@@ -232,10 +226,8 @@ def count_pairs(sequence: Array, weights: Array, base_size: int, info: Array, co
             break
         right = np.int64(sequence[position])
         if left >= 0 and right >= 0:
-            if dense:
-                record = np.int64(record_of[left * base_size + right])
-            else:
-                record = find_record(table, records, left << 32 | right)
+            key = left << 32 | right
+            record = np.int64(record_of[left * base_size + right]) if dense else find_record(table, records, key)
             arena[records[record, END]] = position - 1
             records[record, END] += 1
         left = right
