@@ -5,18 +5,19 @@ would move the cursor, reorder the line or hide in it. `visible` shows each of t
 
 How a character is shown:
 
-| character                                     | shown             | with `ascii_only`   |
-| --------------------------------------------- | ----------------- | ------------------- |
-| space, newline, tab, carriage return          | `·` `⏎` `⇥` `␍`   | `_` `\n` `\t` `\r`  |
-| backslash                                     | `\\`              | `\\`                |
-| a character that means one of these signs     | `\u00b7` and such | `\_`                |
-| other controls of ASCII                       | `\x1b`            | `\x1b`              |
-| C1 controls, format and bidirectional         | `\u009b` `\u202e` | `\u009b` `\u202e`   |
-| controls, spaces other than the common one,   |                   |                     |
-| separators, surrogates, private or unassigned |                   |                     |
-| the same beyond U+FFFF                        | `\U000e0041`      | `\U000e0041`        |
-| a mark that combines, with nothing before it  | `◌` and the mark  | `\u0301`            |
-| everything else                               | itself            | `\u00e9` if not ASCII |
+| character                                      | shown             | with `ascii_only`     |
+| ---------------------------------------------- | ----------------- | --------------------- |
+| space, newline, tab, carriage return           | `·` `⏎` `⇥` `␍`   | `_` `\n` `\t` `\r`    |
+| backslash                                      | `\\`              | `\\`                  |
+| a character that means one of these signs      | `\u00b7` and such | `\_`                  |
+| other controls of ASCII                        | `\x1b`            | `\x1b`                |
+| C1 controls, format and bidirectional          | `\u009b` `\u202e` | `\u009b` `\u202e`     |
+| controls, spaces other than the common one,    |                   |                       |
+| separators, surrogates, private or unassigned, |                   |                       |
+| and any whose width terminals do not agree on  |                   |                       |
+| the same beyond U+FFFF                         | `\U000e0041`      | `\U000e0041`          |
+| a mark that combines, with nothing before it   | `◌` and the mark  | `\u0301`              |
+| everything else                                | itself            | `\u00e9` if not ASCII |
 
 `\xNN` is kept for values below 0x80, so that a byte that is no character can be shown as `\x80` to `\xff` and never be
 taken for a character. Whatever is shown can be read back to the text that it came from.
@@ -42,21 +43,28 @@ MARKS_IN_A_ROW: Final = 4
 _ASCII_SYMBOLS: Final = {" ": "_", "\n": "\\n", "\t": "\\t", "\r": "\\r", "_": "\\_"}
 
 # Cc control, Cf format (bidirectional controls, joiners, soft hyphen, tags), Cs surrogate, Co private use, Cn
-# unassigned, Zl and Zp separators, Zs spaces (the common one has its own sign).
-_ESCAPED_CATEGORIES: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp", "Zs"})
+# unassigned, Zl and Zp separators, Zs spaces (the common one has its own sign). Mc, the spacing vowel signs of Indic
+# scripts: tmux and xterm give them one cell, kitty and Textual none, and a table cannot be right on both.
+_ESCAPED_CATEGORIES: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp", "Zs", "Mc"})
 
 # Assigned characters that show nothing, or whose width depends on the terminal and its neighbours: combining grapheme
 # joiner, Hangul and Khmer fillers, Mongolian and other variation selectors, the empty Braille pattern, emoji skin
-# tones, regional indicators (two of them make one flag on some terminals and two letters on others).
+# tones, regional indicators (two of them make one flag on some terminals and two letters on others), and symbols that
+# Unicode made wide lately (trigrams, hexagrams, counting signs, numbers on black squares).
 _ESCAPED_RANGES: Final = (
     (0x034F, 0x034F),
     (0x115F, 0x1160),
     (0x17B4, 0x17B5),
     (0x180B, 0x180F),
+    (0x2630, 0x2637),
+    (0x268A, 0x268F),
     (0x2800, 0x2800),
     (0x3164, 0x3164),
+    (0x3248, 0x324F),
+    (0x4DC0, 0x4DFF),
     (0xFE00, 0xFE0F),
     (0xFFA0, 0xFFA0),
+    (0x1D300, 0x1D376),
     (0x1F1E6, 0x1F1FF),
     (0x1F3FB, 0x1F3FF),
     (0xE0100, 0xE01EF),

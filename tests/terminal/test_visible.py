@@ -46,6 +46,7 @@ HARD_TEXT = st.text(
         ("👩\u200d🔬", r"👩\u200d🔬", r"\U0001f469\u200d\U0001f52c"),
         ("👍🏽", r"👍\U0001f3fd", r"\U0001f44d\U0001f3fd"),
         ("🇩🇪", r"\U0001f1e9\U0001f1ea", r"\U0001f1e9\U0001f1ea"),
+        ("हि", r"ह\u093f", r"\u0939\u093f"),
         ("❤\ufe0f", r"❤\ufe0f", r"\u2764\ufe0f"),
     ],
 )
@@ -55,7 +56,7 @@ def test_each_kind_of_character_is_shown_as_the_table_says(text: str, shown: str
 
 
 def test_every_code_point_is_safe_alone() -> None:
-    unsafe = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp", "Zs"}
+    unsafe = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp", "Zs", "Mc"}
     for value in range(0x110000):
         shown = visible(chr(value))
         assert not any(unicodedata.category(character) in unsafe for character in shown), hex(value)
