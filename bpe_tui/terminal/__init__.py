@@ -1,0 +1,23 @@
+"""What every face of bpe-tui shares when it shows things in a terminal.
+
+`visible` is the gate for text from outside: nothing of a corpus, a tokenizer file or a path reaches a terminal except
+through it. `cell_width`, `fit` and `pad` measure and cut by terminal cells; the rest write figures for people.
+"""
+
+from bpe_tui.terminal.cells import cell_width, fit, pad
+from bpe_tui.terminal.numbers import bytes_size, count, duration, percent, rate, short_count
+from bpe_tui.terminal.text import raw_query, visible
+
+__all__ = [
+    "bytes_size",
+    "cell_width",
+    "count",
+    "duration",
+    "fit",
+    "pad",
+    "percent",
+    "rate",
+    "raw_query",
+    "short_count",
+    "visible",
+]
