@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 WORK_A_CALL = 1_000_000
 """Occurrences that one call of `advance` visits by default: some 20 ms."""
+DENSE_BASE = 2048
+"""Up to this many base tokens, their pairs are first counted in a dense table (16 MB at most)."""
 
 
 class StopReason(StrEnum):
@@ -156,26 +158,37 @@ class Trainer:
             raise Cancelled("training was cancelled; make a new trainer with the merges learned so far to go on")
         base_size = self.base_size
         text = self._symbols
+        self._symbols = None  # the largest array after the sequence itself
         sequence = np.full(len(text) + 2, kernel.BOUNDARY, np.int32)
         sequence[1:-1] = text
-        self._symbols = None  # the largest array after the sequence itself
+        self.token_counts = np.bincount(text, minlength=base_size).astype(np.int64)
+        del text
         info = np.zeros(kernel.INFO_SIZE, np.int64)
+        weights = np.ones(1, np.int64)
+        dense = base_size <= DENSE_BASE
+        room = 1 << 11
+        while True:
+            info[kernel.RECORDS] = 0
+            record_of = np.full(base_size * base_size if dense else 0, -1, np.int32)
+            table = np.full(4 * room, -1, np.int32)
+            records = np.zeros((room, 4), np.int64)
+            if kernel.count_pairs(sequence, weights, base_size, record_of, table, records, info, self._control):
+                break
+            room *= 4
+        # Later lists take at most twice the number of merges, in all; memory that is not touched costs nothing.
+        arena = np.empty(3 * len(sequence) + 1024, np.int32)
+        heap = np.zeros((2 * room, 3), np.int64)
+        length = np.ones(base_size, np.int32)
+        kernel.list_pairs(
+            sequence, base_size, record_of, table, records, arena, length, heap, kernel.TIES_FIRST, info, self._control
+        )
+        if self._control[0]:
+            raise Cancelled("training was cancelled while the pairs were counted")
         info[kernel.LENGTH] = self.initial_length
         info[kernel.VOCABULARY] = base_size
         info[kernel.CANDIDATE] = -1
-        weights = np.ones(1, np.int64)
-        counts = np.bincount(text, minlength=base_size).astype(np.int64)
-        table, records, arena, heap = kernel.count_pairs(sequence, weights, base_size, info, self._control)
-        if self._control[0]:
-            raise Cancelled("training was cancelled while the pairs were counted")
-        capacity = base_size
-        length = np.ones(capacity, np.int32)
-        kernel.fill_heap(heap, records, arena, sequence, length, kernel.TIES_FIRST, info)
-        with np.errstate(over="ignore"):
-            string_hash = (np.arange(1, base_size + 1, dtype=np.uint64) * np.uint64(0xBF58476D1CE4E5B9)) ^ np.uint64(
-                0x94D049BB133111EB
-            )
-        self.token_counts = counts
+        # Any odd multiplier spreads the hashes of the base characters: equal hashes are looked at, never trusted.
+        string_hash = np.arange(1, base_size + 1, dtype=np.uint64) * np.uint64(0xBF58476D1CE4E5B9)
         self._state = _State(
             sequence=sequence,
             weights=weights,
@@ -195,26 +208,35 @@ class Trainer:
         )
 
     def _make_room(self, state: _State) -> None:
-        """Grow everything that has a row a token or a row a merge, at least doubling."""
-        self.log.reserve(self.log.count + max(256, self.log.count))
-        have = len(state.length)
-        extra = max(256, have)
+        """Grow what the kernel found too small: everything that has a row a token or a merge, or the lists of pairs."""
+        from bpe_tui.bpe.kernels import training as kernel
 
-        def grown(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-            return np.concatenate([array, np.zeros((extra, *array.shape[1:]), array.dtype)])
-
-        state.length = grown(state.length)
-        state.string_hash = grown(state.string_hash)
-        state.string_power = grown(state.string_power)
-        state.neighbours = grown(state.neighbours)
-        state.touched = np.zeros(2 * (have + extra), np.int32)
-        self.token_counts = grown(self.token_counts)
-        if 2 * (have + extra) > len(state.hashes):
-            from bpe_tui.bpe.kernels import training as kernel
-
-            state.hashes = np.zeros(1 << (2 * (have + extra)).bit_length(), np.uint64)
-            for value in state.string_hash[self.base_size : self.vocab_size]:
-                kernel.remember_hash(state.hashes, value)
+        info = state.info
+        if self.log.count >= len(self.log.left):
+            self.log.reserve(2 * self.log.count)
+        if self.vocab_size >= len(state.length):
+            rows = 2 * len(state.length) + 256
+            state.length = _grown(state.length, rows)
+            state.string_hash = _grown(state.string_hash, rows)
+            state.string_power = _grown(state.string_power, rows)
+            state.neighbours = _grown(state.neighbours, rows)
+            state.touched = np.zeros(2 * rows, np.int32)
+            self.token_counts = _grown(self.token_counts, rows)
+            if 2 * rows > len(state.hashes):
+                state.hashes = np.zeros(1 << (2 * rows).bit_length(), np.uint64)
+                for value in state.string_hash[self.base_size : self.vocab_size]:
+                    kernel.remember_hash(state.hashes, value)
+        if info[kernel.NEED_RECORDS] > len(state.records) or 2 * info[kernel.NEED_RECORDS] > len(state.table):
+            rows = 1 << int(2 * info[kernel.NEED_RECORDS]).bit_length()
+            state.records = _grown(state.records, rows)
+            state.table = np.full(2 * rows, -1, np.int32)
+            kernel.index_records(state.table, state.records, info[kernel.RECORDS])
+        if info[kernel.NEED_HEAP] > len(state.heap):
+            state.heap = _grown(state.heap, 2 * int(info[kernel.NEED_HEAP]))
+        if info[kernel.NEED_ARENA] > len(state.arena):
+            arena = np.empty(int(info[kernel.NEED_ARENA]) * 5 // 4, np.int32)
+            arena[: info[kernel.ARENA_TOP]] = state.arena[: info[kernel.ARENA_TOP]]
+            state.arena = arena
 
     def advance(self, max_merges: int | None = None, max_work: int = WORK_A_CALL) -> int:
         """Learn some more merges and give how many.
@@ -234,7 +256,7 @@ class Trainer:
         wanted = np.iinfo(np.int64).max if max_merges is None else max_merges
         self.stop_reason = None
         while True:
-            why, state.table, state.records, state.arena, state.heap = kernel.learn(
+            why = kernel.learn(
                 state.sequence,
                 state.weights,
                 state.table,
@@ -254,8 +276,6 @@ class Trainer:
                 log.new_id,
                 log.frequency,
                 log.length,
-                len(log.left),
-                len(state.length),
                 self.target_vocab_size,
                 self.minimum_pair_frequency,
                 kernel.TIES_FIRST,
@@ -324,3 +344,10 @@ class Trainer:
         from bpe_tui.bpe.tokenizer import BPETokenizer
 
         return BPETokenizer(self.base_tokens, self.pairs())
+
+
+def _grown(array: npt.NDArray[Any], rows: int) -> npt.NDArray[Any]:
+    """Give a copy with `rows` rows, the new ones 0."""
+    larger = np.zeros((rows, *array.shape[1:]), array.dtype)
+    larger[: len(array)] = array
+    return larger

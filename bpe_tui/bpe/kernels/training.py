@@ -26,7 +26,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from llvmlite import ir
 from numba import int32, int64, njit, types, uint64, void
+from numba.core import cgutils
+from numba.extending import intrinsic
 
 BOUNDARY = -1
 """Stands before, between and after stretches; no merge crosses it."""
@@ -51,17 +54,26 @@ TIES_FIRST, TIES_LOWEST_ID = range(2)
     FORCED_NEXT,  # how many of the forced merges are done
     CANDIDATE,  # the record whose string the caller is asked about, or -1
     ANSWER,  # the caller's answer: the id of that string, or -1 for a new one
+    NEED_RECORDS,  # with NEED_ROOM: pair records, heap entries and arena entries that the next merge may take, in all
+    NEED_HEAP,
+    NEED_ARENA,
+    MERGED_END,  # set by `visit`: where the positions that were really merged end in the arena,
+    JOINED,  # how many there were, weighted,
+    LEFT_TOUCHED,  # and how many different neighbours there were on each side
+    RIGHT_TOUCHED,
     INFO_SIZE,
-) = range(11)
+) = range(18)
 
 # Columns of a pair record.
 KEY, COUNT, START, END = range(4)
 
-# Columns of the table of neighbours.
+# Columns of the table of neighbours. As the left neighbour of what is merged, a symbol loses LEFT_WEIGHT occurrences of
+# its pair with `left` and gains as many of its pair with the new token. On the right, the two can differ.
 LEFT_WEIGHT, LEFT_POSITIONS, REMOVED_WEIGHT, ADDED_WEIGHT, ADDED_POSITIONS, TOUCHED, LEFT_FILL, RIGHT_FILL = range(8)
 
 HASH_BASE = np.uint64(0x9E3779B97F4A7C15)
-_POLL = 16384  # occurrences between two looks at the cancel flag: well under a millisecond
+POLL = 16384  # occurrences between two looks at the cancel flag: well under a millisecond
+AHEAD = 12  # list entries between fetching a place of the sequence to the cache and working on it
 
 _i32 = int32[::1]
 _i64 = int64[::1]
@@ -70,8 +82,31 @@ _u64 = uint64[::1]
 
 Array = Any  # Numba sees the exact types in the signatures below; there is nothing more for mypy to check here.
 
+# Kernels that only kernels call need no entry from Python, which halves the time to compile them.
+_inner = {"cache": True, "nogil": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
-@njit(int64(int64, int64), cache=True, nogil=True, inline="never")
+
+@intrinsic
+def prefetch(context: Any, array: Any, index: Any) -> Any:  # noqa: ARG001
+    """Ask the processor to fetch `array[index]` to its cache. Never faults, changes nothing."""
+
+    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        array_type = signature.args[0]
+        data = context.make_array(array_type)(context, builder, arguments[0]).data
+        pointer = builder.bitcast(builder.gep(data, [arguments[1]]), cgutils.voidptr_t)
+        kind = ir.IntType(32)
+        function = cgutils.get_or_insert_function(
+            builder.module,
+            ir.FunctionType(ir.VoidType(), [cgutils.voidptr_t, kind, kind, kind]),
+            "llvm.prefetch.p0",
+        )
+        builder.call(function, [pointer, kind(0), kind(3), kind(1)])
+        return context.get_dummy_value()
+
+    return void(array, int64), code
+
+
+@njit(int64(int64, int64), **_inner)
 def pair_slot(key: int, mask: int) -> int:
     """Give the first slot to look at for `key` in a table of `mask` + 1 slots."""
     mixed = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)
@@ -80,7 +115,7 @@ def pair_slot(key: int, mask: int) -> int:
     return np.int64((mixed >> np.uint64(20)) & np.uint64(mask))
 
 
-@njit(int64(_i32, _i64_2, int64), cache=True, nogil=True)
+@njit(int64(_i32, _i64_2, int64), **_inner)
 def find_record(table: Array, records: Array, key: int) -> int:
     """Give the record of the pair `key` (left << 32 | right), or -1."""
     mask = len(table) - 1
@@ -92,41 +127,61 @@ def find_record(table: Array, records: Array, key: int) -> int:
         slot = (slot + 1) & mask
 
 
-@njit(void(_i32, _i64_2, int64), cache=True, nogil=True)
-def insert_record(table: Array, records: Array, record: int) -> None:
-    """Enter `record`, whose key the table does not hold yet."""
+@njit(int64(_i32, _i64_2, int64, _i64), **_inner)
+def find_or_add_record(table: Array, records: Array, key: int, info: Array) -> int:
+    """Give the record of the pair `key`; a new one, with count 0 and no list, if there was none."""
     mask = len(table) - 1
-    slot = pair_slot(records[record, KEY], mask)
+    slot = pair_slot(key, mask)
     while table[slot] >= 0:
+        if records[table[slot], KEY] == key:
+            return table[slot]
         slot = (slot + 1) & mask
+    record = info[RECORDS]
+    info[RECORDS] = record + 1
     table[slot] = record
+    records[record, KEY] = key
+    records[record, COUNT] = 0
+    records[record, START] = 0
+    records[record, END] = 0
+    return record
 
 
-@njit(types.boolean(int64, int64, int64, int64), cache=True, nogil=True)
+@njit(void(_i32, _i64_2, int64), cache=True, nogil=True)
+def index_records(table: Array, records: Array, used: int) -> None:
+    """Enter the first `used` records into the table, which comes filled with -1."""
+    mask = len(table) - 1
+    for record in range(used):
+        slot = pair_slot(records[record, KEY], mask)
+        while table[slot] >= 0:
+            slot = (slot + 1) & mask
+        table[slot] = record
+
+
+@njit(types.boolean(int64, int64, int64, int64), **_inner)
 def better(count: int, tie: int, other_count: int, other_tie: int) -> bool:
     """Whether a pair of (`count`, `tie`) goes before another: more frequent, or as frequent with a lower tie."""
     return count > other_count or (count == other_count and tie < other_tie)
 
 
-@njit(void(_i64_2, int64, int64, int64, int64), cache=True, nogil=True)
+@njit(void(_i64_2, int64, int64, int64, int64), **_inner)
 def heap_sift_up(heap: Array, hole: int, count: int, tie: int, record: int) -> None:
     """Place an entry at `hole` or above."""
     while hole > 0:
         parent = (hole - 1) >> 1
         if not better(count, tie, heap[parent, 0], heap[parent, 1]):
             break
-        heap[hole, 0] = heap[parent, 0]
-        heap[hole, 1] = heap[parent, 1]
-        heap[hole, 2] = heap[parent, 2]
+        for column in range(3):
+            heap[hole, column] = heap[parent, column]
         hole = parent
     heap[hole, 0] = count
     heap[hole, 1] = tie
     heap[hole, 2] = record
 
 
-@njit(void(_i64_2, int64, int64, int64, int64, int64), cache=True, nogil=True)
-def heap_sift_down(heap: Array, size: int, hole: int, count: int, tie: int, record: int) -> None:
-    """Place an entry at `hole` or below."""
+@njit(void(_i64_2, int64, int64, int64, int64), **_inner)
+def heap_replace_top(heap: Array, size: int, count: int, tie: int, record: int) -> None:
+    """Put an entry in the place of the top one and let it sink to where it belongs."""
+    hole = 0
     while True:
         child = 2 * hole + 1
         if child >= size:
@@ -135,16 +190,15 @@ def heap_sift_down(heap: Array, size: int, hole: int, count: int, tie: int, reco
             child += 1
         if not better(heap[child, 0], heap[child, 1], count, tie):
             break
-        heap[hole, 0] = heap[child, 0]
-        heap[hole, 1] = heap[child, 1]
-        heap[hole, 2] = heap[child, 2]
+        for column in range(3):
+            heap[hole, column] = heap[child, column]
         hole = child
     heap[hole, 0] = count
     heap[hole, 1] = tie
     heap[hole, 2] = record
 
 
-@njit(int64(_i64_2, int64, _i32, _i32, _i32, int64), cache=True, nogil=True)
+@njit(int64(_i64_2, int64, _i32, _i32, _i32, int64), **_inner)
 def tie_of(records: Array, record: int, arena: Array, sequence: Array, length: Array, ties: int) -> int:
     """Give what breaks ties for a pair: its first position in the sequence, or its ids. Moves START past dead ones."""
     key = records[record, KEY]
@@ -152,114 +206,102 @@ def tie_of(records: Array, record: int, arena: Array, sequence: Array, length: A
         return key
     left = key >> 32
     right = key & 0xFFFFFFFF
+    left_length = length[left]
     entry = records[record, START]
     end = records[record, END]
     while entry < end:
         position = arena[entry]
-        if sequence[position] == left and sequence[position + length[left]] == right:
+        if sequence[position] == left and sequence[position + left_length] == right:
             break
         entry += 1
     records[record, START] = entry
     return arena[entry] if entry < end else 0
 
 
-@njit(types.Tuple((_i32, _i64_2, _i32, _i64_2))(_i32, _i64, int64, _i64, _i64), cache=True, nogil=True)
-def count_pairs(sequence: Array, weights: Array, base_size: int, info: Array, control: Array) -> tuple[Array, ...]:
-    """Count all pairs of a sequence of base symbols and list where they stand.
+@njit(types.boolean(_i32, _i64, int64, _i32, _i32, _i64_2, _i64, _i64), cache=True, nogil=True)
+def count_pairs(
+    sequence: Array,
+    weights: Array,
+    base_size: int,
+    record_of: Array,
+    table: Array,
+    records: Array,
+    info: Array,
+    control: Array,
+) -> bool:
+    """Count all pairs of a sequence of base symbols, which begins and ends with `BOUNDARY`.
 
-    `sequence` begins and ends with `BOUNDARY`. `weights` has one entry for all positions or one for each. Gives
-    (table, records, arena, heap); the heap is left empty, see `fill_heap`. Sets `info` RECORDS, ARENA_TOP, PAIRS_ALIVE.
-    `control[0]` other than 0 makes it return early with nothing of use.
+    `weights` has one entry for all positions, or one for each. Pairs are looked up in `record_of`, a dense table of
+    base_size squared entries filled with -1, or in `table` if that is empty. Puts into the records the counts and, as
+    END, the number of positions. Gives whether there was room: if not, begin again with larger tables.
     """
     weighted = len(weights) > 1
-    n = len(sequence)
-    dense = base_size <= 2048
-    record_of = np.full(base_size * base_size if dense else 1, -1, np.int32)
-    table = np.full(1 << 12, -1, np.int32)
-    records = np.zeros((1 << 11, 4), np.int64)
-    used = 0
-    total = 0
-    left = np.int64(sequence[0])
-    for position in range(1, n):
-        if position % _POLL == 0 and control[0] != 0:
-            break
+    dense = len(record_of) > 0
+    weight = np.int64(1)
+    left = np.int64(BOUNDARY)
+    for position in range(len(sequence)):
+        if position % POLL == 0 and control[0] != 0:
+            return True
         right = np.int64(sequence[position])
         if left >= 0 and right >= 0:
-            key = left << 32 | right
-            record = np.int64(record_of[left * base_size + right]) if dense else find_record(table, records, key)
-            if record < 0:
-                if used == len(records):
-                    grown = np.zeros((2 * used, 4), np.int64)
-                    grown[:used] = records
-                    records = grown
-                record = used
-                used += 1
-                records[record, KEY] = key
-                if dense:
+            if 2 * info[RECORDS] + 2 > len(table) or info[RECORDS] == len(records):
+                return False
+            if dense:
+                record = np.int64(record_of[left * base_size + right])
+                if record < 0:
+                    record = find_or_add_record(table, records, left << 32 | right, info)
                     record_of[left * base_size + right] = record
-                else:
-                    if 2 * used > len(table):
-                        table = np.full(2 * len(table), -1, np.int32)
-                        for other in range(used - 1):
-                            insert_record(table, records, other)
-                    insert_record(table, records, record)
-            records[record, COUNT] += weights[position - 1] if weighted else 1
+            else:
+                record = find_or_add_record(table, records, left << 32 | right, info)
+            if weighted:
+                weight = weights[position - 1]
+            records[record, COUNT] += weight
             records[record, END] += 1
-            total += 1
         left = right
-    if dense:
-        while 2 * used > len(table):
-            table = np.full(2 * len(table), -1, np.int32)
-        for record in range(used):
-            insert_record(table, records, record)
-    # END holds how many positions a pair has: turn that into where its list starts, and fill in.
-    arena = np.empty(total + total // 2 + 1024, np.int32)
-    top = 0
-    for record in range(used):
+    return True
+
+
+@njit(void(_i32, int64, _i32, _i32, _i64_2, _i32, _i32, _i64_2, int64, _i64, _i64), cache=True, nogil=True)
+def list_pairs(
+    sequence: Array,
+    base_size: int,
+    record_of: Array,
+    table: Array,
+    records: Array,
+    arena: Array,
+    length: Array,
+    heap: Array,
+    ties: int,
+    info: Array,
+    control: Array,
+) -> None:
+    """List where each counted pair stands, in `arena` (one entry a position), and enter every pair into the heap."""
+    dense = len(record_of) > 0
+    top = np.int64(0)
+    for record in range(info[RECORDS]):
         positions = records[record, END]
         records[record, START] = top
         records[record, END] = top
         top += positions
-    left = np.int64(sequence[0])
-    for position in range(1, n):
-        if position % _POLL == 0 and control[0] != 0:
-            break
+    left = np.int64(BOUNDARY)
+    for position in range(len(sequence)):
+        if position % POLL == 0 and control[0] != 0:
+            return
         right = np.int64(sequence[position])
         if left >= 0 and right >= 0:
-            key = left << 32 | right
-            record = np.int64(record_of[left * base_size + right]) if dense else find_record(table, records, key)
+            if dense:
+                record = np.int64(record_of[left * base_size + right])
+            else:
+                record = find_record(table, records, left << 32 | right)
             arena[records[record, END]] = position - 1
             records[record, END] += 1
         left = right
-    info[RECORDS] = used
     info[ARENA_TOP] = top
-    info[PAIRS_ALIVE] = used
-    return table, records, arena, np.zeros((max(1024, 2 * used), 3), np.int64)
-
-
-@njit(void(_i64_2, _i64_2, _i32, _i32, _i32, int64, _i64), cache=True, nogil=True)
-def fill_heap(
-    heap: Array, records: Array, arena: Array, sequence: Array, length: Array, ties: int, info: Array
-) -> None:
-    """Enter every counted pair into the empty heap."""
-    size = 0
+    info[PAIRS_ALIVE] = info[RECORDS]
     for record in range(info[RECORDS]):
-        heap_sift_up(heap, size, records[record, COUNT], tie_of(records, record, arena, sequence, length, ties), record)
-        size += 1
-    info[HEAP_SIZE] = size
-
-
-@njit(void(_i32, int64, int64, int64, int64, int64), cache=True, nogil=True)
-def merge_runs(arena: Array, first: int, first_end: int, second: int, second_end: int, target: int) -> None:
-    """Merge two ascending runs of the arena into one at `target`."""
-    while first < first_end or second < second_end:
-        if second >= second_end or (first < first_end and arena[first] < arena[second]):
-            arena[target] = arena[first]
-            first += 1
-        else:
-            arena[target] = arena[second]
-            second += 1
-        target += 1
+        tie = tie_of(records, record, arena, sequence, length, ties)
+        heap_sift_up(heap, record, records[record, COUNT], tie, record)
+    info[HEAP_SIZE] = info[RECORDS]
 
 
 @njit(types.boolean(_u64, uint64), cache=True, nogil=True)
@@ -276,13 +318,254 @@ def remember_hash(hashes: Array, value: int) -> bool:
     return False
 
 
-_state = types.Tuple((int64, _i32, _i64_2, _i32, _i64_2))
+@njit(int64(_i32, _i64_2, _i32, _i64_2, _i32, int64, _i64, _i64), **_inner)
+def best_record(
+    sequence: Array,
+    records: Array,
+    arena: Array,
+    heap: Array,
+    length: Array,
+    ties: int,
+    info: Array,
+    control: Array,
+) -> int:
+    """Give the record of the most frequent pair, which stays at the top of the heap, or -1 if there is none."""
+    while info[HEAP_SIZE] > 0 and control[0] == 0:
+        record = heap[0, 2]
+        count = records[record, COUNT]
+        if count == 0:
+            # Merged away meanwhile: drop the entry.
+            size = info[HEAP_SIZE] - 1
+            info[HEAP_SIZE] = size
+            heap_replace_top(heap, size, heap[size, 0], heap[size, 1], heap[size, 2])
+            continue
+        if count == heap[0, 0]:
+            tie = tie_of(records, record, arena, sequence, length, ties)
+            if tie == heap[0, 1]:
+                return record
+        else:
+            # The count alone decides where it goes; the old tie is a bound as good as any.
+            tie = heap[0, 1]
+        heap_replace_top(heap, info[HEAP_SIZE], count, tie, record)
+    return -1
+
+
+@njit(types.boolean(_i32, _i64, _i64_2, _i32, _i32, _i64_2, _i32, int64, int64, _i64, _i64), **_inner)
+def visit(
+    sequence: Array,
+    weights: Array,
+    records: Array,
+    arena: Array,
+    length: Array,
+    neighbours: Array,
+    touched: Array,
+    record: int,
+    new: int,
+    info: Array,
+    control: Array,
+) -> bool:
+    """Join every occurrence of a pair from left to right, and add up what changes for each neighbour.
+
+    The pair's list is overwritten with the positions that were really joined. Gives False when cancelled half-way.
+    """
+    weighted = len(weights) > 1
+    left = records[record, KEY] >> 32
+    right = records[record, KEY] & 0xFFFFFFFF
+    left_length = np.int64(length[left])
+    right_length = np.int64(length[right])
+    start = records[record, START]
+    stop = records[record, END]
+    merged = start
+    joined = np.int64(0)
+    touched_left = 0
+    touched_right = 0
+    half = len(touched) // 2
+    previous_end = np.int64(-1)
+    weight = np.int64(1)
+    for entry in range(start, stop):
+        if entry % POLL == 0 and control[0] != 0:
+            return False
+        if entry + AHEAD < stop:
+            prefetch(sequence, np.int64(arena[entry + AHEAD]))
+        position = np.int64(arena[entry])
+        if sequence[position] != left:
+            continue
+        middle = position + left_length
+        if sequence[middle] != right:
+            continue
+        end = middle + right_length
+        before = np.int64(sequence[position - 1])
+        after = np.int64(sequence[end])
+        if weighted:
+            weight = weights[position]
+        if before >= 0:
+            if position == previous_end:
+                # The token before was made in this pass, from left + right, and counted as standing before `left`.
+                neighbours[left, ADDED_WEIGHT] -= weight
+                neighbours[left, ADDED_POSITIONS] -= 1
+                neighbours[new, ADDED_WEIGHT] += weight
+                neighbours[new, ADDED_POSITIONS] += 1
+                if neighbours[new, TOUCHED] == 0:
+                    neighbours[new, TOUCHED] = 1
+                    touched[half + touched_right] = new
+                    touched_right += 1
+            else:
+                if neighbours[before, LEFT_POSITIONS] == 0:
+                    touched[touched_left] = before
+                    touched_left += 1
+                neighbours[before, LEFT_WEIGHT] += weight
+                neighbours[before, LEFT_POSITIONS] += 1
+        if after >= 0:
+            if neighbours[after, TOUCHED] == 0:
+                neighbours[after, TOUCHED] = 1
+                touched[half + touched_right] = after
+                touched_right += 1
+            neighbours[after, REMOVED_WEIGHT] += weight
+            neighbours[after, ADDED_WEIGHT] += weight
+            neighbours[after, ADDED_POSITIONS] += 1
+        if right_length > 1:
+            sequence[middle] = DEAD
+        sequence[position] = new
+        sequence[end - 1] = new
+        arena[merged] = position
+        merged += 1
+        joined += weight
+        previous_end = end
+    info[MERGED_END] = merged
+    info[JOINED] = joined
+    info[LEFT_TOUCHED] = touched_left
+    info[RIGHT_TOUCHED] = touched_right
+    return True
+
+
+@njit(void(_i32, _i64_2, _i64_2, _i32, int64, _i64), **_inner)
+def settle(table: Array, records: Array, neighbours: Array, touched: Array, record: int, info: Array) -> None:
+    """Take from the counts of the pairs that lost occurrences to the merge of `record`, whose own count becomes 0."""
+    left = records[record, KEY] >> 32
+    right = records[record, KEY] & 0xFFFFFFFF
+    half = len(touched) // 2
+    if records[record, COUNT] > 0:
+        info[PAIRS_ALIVE] -= 1
+    records[record, COUNT] = 0
+    records[record, END] = info[MERGED_END]
+    for side in range(2):
+        for index in range(info[LEFT_TOUCHED + side]):
+            symbol = np.int64(touched[index + side * half])
+            lost = neighbours[symbol, LEFT_WEIGHT if side == 0 else REMOVED_WEIGHT]
+            if lost == 0:
+                continue
+            other = find_record(table, records, symbol << 32 | left if side == 0 else right << 32 | symbol)
+            if other != record:
+                records[other, COUNT] -= lost
+                if records[other, COUNT] == 0:
+                    info[PAIRS_ALIVE] -= 1
+
+
+@njit(int64(_i32, _i64_2, int64, int64, int64, int64), **_inner)
+def merge_lists(arena: Array, records: Array, record: int, other: int, other_end: int, top: int) -> int:
+    """Merge the list of `record` with the entries from `other` to `other_end` into one at `top`; give its end."""
+    first = records[record, START]
+    first_end = records[record, END]
+    records[record, START] = top
+    while first < first_end or other < other_end:
+        if other >= other_end or (first < first_end and arena[first] < arena[other]):
+            arena[top] = arena[first]
+            first += 1
+        else:
+            arena[top] = arena[other]
+            other += 1
+        top += 1
+    records[record, END] = top
+    return top
+
+
+@njit(types.boolean(_i32, _i32, _i64_2, _i32, _i64_2, _i32, _i64_2, _i32, int64, int64, int64, _i64, _i64), **_inner)
+def list_neighbours(
+    sequence: Array,
+    table: Array,
+    records: Array,
+    arena: Array,
+    heap: Array,
+    length: Array,
+    neighbours: Array,
+    touched: Array,
+    record: int,
+    new: int,
+    ties: int,
+    info: Array,
+    control: Array,
+) -> bool:
+    """List where the pairs with the new token stand, count them, and enter them into the heap.
+
+    The merged positions are ascending, so every list comes out ascending. Clears the table of neighbours.
+    Gives False when cancelled half-way.
+    """
+    half = len(touched) // 2
+    top = info[ARENA_TOP]
+    for side in range(2):
+        for index in range(info[LEFT_TOUCHED + side]):
+            symbol = np.int64(touched[index + side * half])
+            neighbours[symbol, LEFT_FILL + side] = top
+            top += neighbours[symbol, LEFT_POSITIONS if side == 0 else ADDED_POSITIONS]
+    new_length = np.int64(length[new])
+    previous_end = np.int64(-1)
+    stop = records[record, END]
+    for entry in range(records[record, START], stop):
+        if entry % POLL == 0 and control[0] != 0:
+            return False
+        if entry + AHEAD < stop:
+            prefetch(sequence, np.int64(arena[entry + AHEAD]))
+        position = np.int64(arena[entry])
+        before = np.int64(sequence[position - 1])
+        end = position + new_length
+        after = np.int64(sequence[end])
+        if before >= 0 and position != previous_end:
+            arena[neighbours[before, LEFT_FILL]] = position - length[before]
+            neighbours[before, LEFT_FILL] += 1
+        if after >= 0:
+            arena[neighbours[after, RIGHT_FILL]] = position
+            neighbours[after, RIGHT_FILL] += 1
+        previous_end = end
+    for side in range(2):
+        for index in range(info[LEFT_TOUCHED + side]):
+            symbol = np.int64(touched[index + side * half])
+            end = neighbours[symbol, LEFT_FILL + side]
+            if side == 0:
+                positions = neighbours[symbol, LEFT_POSITIONS]
+                gained = neighbours[symbol, LEFT_WEIGHT]
+                key = symbol << 32 | new
+                neighbours[symbol, LEFT_POSITIONS] = 0
+                neighbours[symbol, LEFT_WEIGHT] = 0
+            else:
+                positions = neighbours[symbol, ADDED_POSITIONS]
+                gained = neighbours[symbol, ADDED_WEIGHT]
+                key = new << 32 | symbol
+                neighbours[symbol, ADDED_POSITIONS] = 0
+                neighbours[symbol, ADDED_WEIGHT] = 0
+                neighbours[symbol, REMOVED_WEIGHT] = 0
+                neighbours[symbol, TOUCHED] = 0
+            if positions == 0:
+                continue
+            other = find_or_add_record(table, records, key, info)
+            if records[other, COUNT] == 0:
+                info[PAIRS_ALIVE] += 1
+                records[other, START] = end - positions
+                records[other, END] = end
+            else:
+                # Only an old id, made a second way, has occurrences already.
+                top = merge_lists(arena, records, other, end - positions, end, top)
+            records[other, COUNT] += gained
+            tie = tie_of(records, other, arena, sequence, length, ties)
+            heap_sift_up(heap, info[HEAP_SIZE], records[other, COUNT], tie, other)
+            info[HEAP_SIZE] += 1
+    info[ARENA_TOP] = top
+    return True
 
 
 @njit(
-    _state(
+    int64(
         _i32, _i64, _i32, _i64_2, _i32, _i64_2, _i32, _u64, _u64, _u64, _i64, _i64_2, _i32, _i64,
-        _i32, _i32, _i32, _i64, _i64, int64, int64, int64, int64, int64, int64, int64, _i64, _i64,
+        _i32, _i32, _i32, _i64, _i64, int64, int64, int64, int64, int64, _i64, _i64,
     ),
     cache=True,
     nogil=True,
@@ -307,8 +590,6 @@ def learn(
     log_new: Array,
     log_frequency: Array,
     log_length: Array,
-    log_capacity: int,
-    vocabulary_capacity: int,
     target: int,
     minimum_frequency: int,
     ties: int,
@@ -316,282 +597,94 @@ def learn(
     max_work: int,
     info: Array,
     control: Array,
-) -> tuple[int, Array, Array, Array, Array]:
-    """Learn merges until one of the limits is met; give (why it came back, table, records, arena, heap).
+) -> int:
+    """Learn merges until one of the limits is met; give which: LEARNED_ENOUGH, TARGET, and so on.
 
-    The last four replace the arrays of the same name, which may have grown. Everything else is changed in place.
     `forced` lists pairs (left << 32 | right) that are merged first, in that order, whatever their frequency.
-    `max_work` bounds the occurrences visited, which is what time goes into; a merge that has begun is finished.
+    `max_work` bounds the list entries visited, which is what time goes into; a merge that has begun is finished.
+    NEED_ROOM asks for larger arrays: those with a row a token or a merge, or see NEED_RECORDS and what follows it.
+    ASK_STRING asks whether the string of the pair of record `info[CANDIDATE]` is a token already, see ANSWER.
     After CANCELLED the arrays are of no more use; the log rows below `info[MERGES]` are.
     """
-    weighted = len(weights) > 1
-    work = 0
+    work = np.int64(0)
     learned = 0
     while True:
         is_forced = info[FORCED_NEXT] < len(forced)
         if not is_forced and info[VOCABULARY] >= target:
-            return TARGET, table, records, arena, heap
+            return TARGET
         if learned >= max_merges or work >= max_work:
-            return LEARNED_ENOUGH, table, records, arena, heap
-        if info[MERGES] >= log_capacity or info[VOCABULARY] >= vocabulary_capacity:
-            return NEED_ROOM, table, records, arena, heap
+            return LEARNED_ENOUGH
+        if info[MERGES] >= len(log_left) or info[VOCABULARY] >= len(length):
+            return NEED_ROOM
 
-        # 1. The pair to merge.
+        # The pair to merge, and whether there is room for all that its merge can bring about.
         record = info[CANDIDATE]
         if record < 0:
             if is_forced:
-                key = forced[info[FORCED_NEXT]]
-                record = find_record(table, records, key)
-                if record < 0:
-                    # The pair does not occur in this text: it is on the list all the same.
-                    if info[RECORDS] == len(records):
-                        grown = np.zeros((2 * len(records), 4), np.int64)
-                        grown[: info[RECORDS]] = records
-                        records = grown
-                    record = info[RECORDS]
-                    info[RECORDS] += 1
-                    records[record, KEY] = key
-                    if 2 * info[RECORDS] > len(table):
-                        table = np.full(2 * len(table), -1, np.int32)
-                        for other in range(info[RECORDS] - 1):
-                            insert_record(table, records, other)
-                    insert_record(table, records, record)
+                # A pair that does not occur in this text is on the list all the same.
+                record = find_or_add_record(table, records, forced[info[FORCED_NEXT]], info)
             else:
-                while True:
-                    if control[0] != 0:
-                        return CANCELLED, table, records, arena, heap
-                    size = info[HEAP_SIZE]
-                    if size == 0:
-                        return NO_PAIRS, table, records, arena, heap
-                    record = heap[0, 2]
-                    count = records[record, COUNT]
-                    if count == 0:
-                        # Merged away meanwhile: drop the entry.
-                        size -= 1
-                        info[HEAP_SIZE] = size
-                        heap_sift_down(heap, size, 0, heap[size, 0], heap[size, 1], heap[size, 2])
-                        continue
-                    tie = tie_of(records, record, arena, sequence, length, ties)
-                    if count == heap[0, 0] and tie == heap[0, 1]:
-                        break
-                    heap_sift_down(heap, size, 0, count, tie, record)
+                record = best_record(sequence, records, arena, heap, length, ties, info, control)
+                if control[0] != 0:
+                    return CANCELLED
+                if record < 0:
+                    return NO_PAIRS
                 if records[record, COUNT] < minimum_frequency:
-                    return MINIMUM_FREQUENCY, table, records, arena, heap
+                    return MINIMUM_FREQUENCY
         left = records[record, KEY] >> 32
         right = records[record, KEY] & 0xFFFFFFFF
+        entries = records[record, END] - records[record, START]
+        new_pairs = 2 * min(entries, info[VOCABULARY] + 1) + 1
+        info[NEED_RECORDS] = info[RECORDS] + new_pairs
+        info[NEED_HEAP] = info[HEAP_SIZE] + new_pairs
+        # Only the lists of an old id are ever copied; all lists together take no more than what is in use now.
+        info[NEED_ARENA] = info[ARENA_TOP] + 2 * entries
+        if info[CANDIDATE] >= 0 and info[ANSWER] >= 0:
+            info[NEED_ARENA] += info[ARENA_TOP] + 4 * entries
+            twice = find_record(table, records, info[ANSWER] << 32 | info[ANSWER])
+            if twice >= 0:
+                # This pair can gain on both sides, and its list be copied twice.
+                info[NEED_ARENA] += records[twice, END] - records[twice, START]
+        if (
+            info[NEED_RECORDS] > len(records)
+            or 2 * info[NEED_RECORDS] > len(table)
+            or info[NEED_HEAP] > len(heap)
+            or info[NEED_ARENA] > len(arena)
+        ):
+            return NEED_ROOM
 
-        # 2. The id of what they become.
+        # The id of what they become.
         joined_hash = string_hash[left] * string_power[right] + string_hash[right]
+        new = np.int64(-1)
         if info[CANDIDATE] >= 0:
             new = info[ANSWER]
             info[CANDIDATE] = -1
         elif remember_hash(hashes, joined_hash):
             info[CANDIDATE] = record
-            return ASK_STRING, table, records, arena, heap
-        else:
-            new = np.int64(-1)
-        is_old = new >= 0
-        if not is_old:
+            return ASK_STRING
+        if new < 0:
             new = info[VOCABULARY]
+            info[VOCABULARY] += 1
             length[new] = length[left] + length[right]
             string_hash[new] = joined_hash
             string_power[new] = string_power[left] * string_power[right]
 
-        # 3. Visit the occurrences from left to right, join them, and add up what changes for their neighbours.
-        left_length = length[left]
-        right_length = length[right]
-        start = records[record, START]
-        merged = start  # the list is overwritten with the positions that were really merged
-        joined = np.int64(0)
-        touched_left = 0
-        touched_right = 0
-        half = len(touched) // 2
-        previous_end = -1
-        weight = np.int64(1)
-        for entry in range(start, records[record, END]):
-            if entry % _POLL == 0 and control[0] != 0:
-                return CANCELLED, table, records, arena, heap
-            position = np.int64(arena[entry])
-            if sequence[position] != left:
-                continue
-            middle = position + left_length
-            if sequence[middle] != right:
-                continue
-            end = middle + right_length
-            before = np.int64(sequence[position - 1])
-            after = np.int64(sequence[end])
-            if weighted:
-                weight = weights[position]
-            if before >= 0:
-                if position == previous_end:
-                    # The token before was made in this pass, from left + right, and counted as standing before `left`.
-                    neighbours[left, ADDED_WEIGHT] -= weight
-                    neighbours[left, ADDED_POSITIONS] -= 1
-                    neighbours[new, ADDED_WEIGHT] += weight
-                    neighbours[new, ADDED_POSITIONS] += 1
-                    if neighbours[new, TOUCHED] == 0:
-                        neighbours[new, TOUCHED] = 1
-                        touched[half + touched_right] = new
-                        touched_right += 1
-                else:
-                    if neighbours[before, LEFT_POSITIONS] == 0:
-                        touched[touched_left] = before
-                        touched_left += 1
-                    neighbours[before, LEFT_WEIGHT] += weight
-                    neighbours[before, LEFT_POSITIONS] += 1
-            if after >= 0:
-                if neighbours[after, TOUCHED] == 0:
-                    neighbours[after, TOUCHED] = 1
-                    touched[half + touched_right] = after
-                    touched_right += 1
-                neighbours[after, REMOVED_WEIGHT] += weight
-                neighbours[after, ADDED_WEIGHT] += weight
-                neighbours[after, ADDED_POSITIONS] += 1
-            if right_length > 1:
-                sequence[middle] = DEAD
-            sequence[position] = new
-            sequence[end - 1] = new
-            arena[merged] = position
-            merged += 1
-            joined += weight
-            previous_end = end
-        work += records[record, END] - start + 64
-
-        # 4. Settle with the records: the pairs that lost occurrences, and the pairs that now exist.
+        # The merge.
+        work += entries + 64
         frequency = records[record, COUNT]
-        if frequency > 0:
-            info[PAIRS_ALIVE] -= 1
-        records[record, COUNT] = 0
-        records[record, START] = merged
-        for index in range(touched_left):
-            before = np.int64(touched[index])
-            other = find_record(table, records, before << 32 | left)
-            if other != record:
-                records[other, COUNT] -= neighbours[before, LEFT_WEIGHT]
-                if records[other, COUNT] == 0:
-                    info[PAIRS_ALIVE] -= 1
-        for index in range(touched_right):
-            after = np.int64(touched[half + index])
-            if neighbours[after, REMOVED_WEIGHT] != 0:
-                other = find_record(table, records, right << 32 | after)
-                if other != record:
-                    records[other, COUNT] -= neighbours[after, REMOVED_WEIGHT]
-                    if records[other, COUNT] == 0:
-                        info[PAIRS_ALIVE] -= 1
+        if not visit(sequence, weights, records, arena, length, neighbours, touched, record, new, info, control):
+            return CANCELLED
+        settle(table, records, neighbours, touched, record, info)
+        if not list_neighbours(
+            sequence, table, records, arena, heap, length, neighbours, touched, record, new, ties, info, control
+        ):
+            return CANCELLED
 
-        room = info[RECORDS] + touched_left + touched_right
-        if room > len(records):
-            grown = np.zeros((2 * room, 4), np.int64)
-            grown[: info[RECORDS]] = records[: info[RECORDS]]
-            records = grown
-        if 2 * room > len(table):
-            size = len(table)
-            while 2 * room > size:
-                size *= 2
-            table = np.full(size, -1, np.int32)
-            for other in range(info[RECORDS]):
-                insert_record(table, records, other)
-        if info[HEAP_SIZE] + touched_left + touched_right > len(heap):
-            grown = np.zeros((2 * (info[HEAP_SIZE] + touched_left + touched_right), 3), np.int64)
-            grown[: info[HEAP_SIZE]] = heap[: info[HEAP_SIZE]]
-            heap = grown
-        # Lists of pairs that had occurrences before (only an old id has) are merged with the new ones: thrice the room.
-        needed = np.int64(0)
-        for side in range(2):
-            for index in range(touched_left if side == 0 else touched_right):
-                symbol = np.int64(touched[index + side * half])
-                needed += neighbours[symbol, LEFT_POSITIONS if side == 0 else ADDED_POSITIONS]
-                if is_old:
-                    key = symbol << 32 | new if side == 0 else new << 32 | symbol
-                    other = find_record(table, records, key)
-                    needed += neighbours[symbol, LEFT_POSITIONS if side == 0 else ADDED_POSITIONS]
-                    if other >= 0:
-                        needed += records[other, END] - records[other, START]
-                        # (new, new) may come from both sides; then its list is merged twice.
-                        needed += neighbours[symbol, LEFT_POSITIONS]
-        if info[ARENA_TOP] + needed > len(arena):
-            bigger = np.empty(max(len(arena) + len(arena) // 2, info[ARENA_TOP] + needed), np.int32)
-            bigger[: info[ARENA_TOP]] = arena[: info[ARENA_TOP]]
-            arena = bigger
-        top = info[ARENA_TOP]
-        for index in range(touched_left):
-            symbol = np.int64(touched[index])
-            neighbours[symbol, LEFT_FILL] = top
-            top += neighbours[symbol, LEFT_POSITIONS]
-        for index in range(touched_right):
-            symbol = np.int64(touched[half + index])
-            neighbours[symbol, RIGHT_FILL] = top
-            top += neighbours[symbol, ADDED_POSITIONS]
-        info[ARENA_TOP] = top
-
-        # 5. List where the new pairs stand, in ascending order since the merged positions are.
-        new_length = length[new]
-        previous_end = -1
-        for entry in range(start, merged):
-            if entry % _POLL == 0 and control[0] != 0:
-                return CANCELLED, table, records, arena, heap
-            position = np.int64(arena[entry])
-            before = np.int64(sequence[position - 1])
-            end = position + new_length
-            after = np.int64(sequence[end])
-            if before >= 0 and position != previous_end:
-                arena[neighbours[before, LEFT_FILL]] = position - length[before]
-                neighbours[before, LEFT_FILL] += 1
-            if after >= 0:
-                arena[neighbours[after, RIGHT_FILL]] = position
-                neighbours[after, RIGHT_FILL] += 1
-            previous_end = end
-        for side in range(2):
-            for index in range(touched_left if side == 0 else touched_right):
-                symbol = np.int64(touched[index + side * half])
-                if side == 0:
-                    positions = neighbours[symbol, LEFT_POSITIONS]
-                    gained = neighbours[symbol, LEFT_WEIGHT]
-                    list_end = neighbours[symbol, LEFT_FILL]
-                    key = symbol << 32 | new
-                    neighbours[symbol, LEFT_POSITIONS] = 0
-                    neighbours[symbol, LEFT_WEIGHT] = 0
-                else:
-                    positions = neighbours[symbol, ADDED_POSITIONS]
-                    gained = neighbours[symbol, ADDED_WEIGHT]
-                    list_end = neighbours[symbol, RIGHT_FILL]
-                    key = new << 32 | symbol
-                    neighbours[symbol, ADDED_POSITIONS] = 0
-                    neighbours[symbol, ADDED_WEIGHT] = 0
-                    neighbours[symbol, REMOVED_WEIGHT] = 0
-                    neighbours[symbol, TOUCHED] = 0
-                if positions == 0:
-                    continue
-                other = find_record(table, records, key)
-                if other < 0:
-                    other = info[RECORDS]
-                    info[RECORDS] += 1
-                    records[other, KEY] = key
-                    records[other, COUNT] = 0
-                    insert_record(table, records, other)
-                if records[other, COUNT] == 0:
-                    info[PAIRS_ALIVE] += 1
-                    records[other, START] = list_end - positions
-                    records[other, END] = list_end
-                else:
-                    top = info[ARENA_TOP]
-                    merge_runs(arena, records[other, START], records[other, END], list_end - positions, list_end, top)
-                    info[ARENA_TOP] = top + records[other, END] - records[other, START] + positions
-                    records[other, START] = top
-                    records[other, END] = info[ARENA_TOP]
-                records[other, COUNT] += gained
-                size = info[HEAP_SIZE]
-                tie = tie_of(records, other, arena, sequence, length, ties)
-                heap_sift_up(heap, size, records[other, COUNT], tie, other)
-                info[HEAP_SIZE] = size + 1
-
-        # 6. Write it down.
-        if not is_old:
-            info[VOCABULARY] += 1
-        token_counts[left] -= joined
-        token_counts[right] -= joined
-        token_counts[new] += joined
-        info[LENGTH] -= joined
+        # Write it down.
+        token_counts[left] -= info[JOINED]
+        token_counts[right] -= info[JOINED]
+        token_counts[new] += info[JOINED]
+        info[LENGTH] -= info[JOINED]
         row = info[MERGES]
         log_left[row] = left
         log_right[row] = right
