@@ -53,11 +53,9 @@ def wide_encoding(sample: bytes) -> tuple[str, str] | None:
     return None
 
 
-def kind_of_binary(sample: bytes) -> str | None:
-    """Name what a file seems to be by its first bytes, with what to do about it, or None."""
+def known_format(sample: bytes) -> str | None:
+    """Name the format that a file seems to have by its first bytes, with what to do about it, or None."""
     for magic, name in _MAGIC:
         if sample.startswith(magic):
-            return f"the file looks like {name}, " + ("unpack it first" if name in _PACKED else "not like text")
-    if sample.count(0):
-        return "the file holds NUL bytes too and looks like binary data, not like text"
+            return f"it looks like {name}, " + ("unpack it first" if name in _PACKED else "not like text")
     return None

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from bpe_tui.corpus.looks import SAMPLE_BYTES, kind_of_binary, wide_encoding
+from bpe_tui.corpus.looks import SAMPLE_BYTES, known_format, wide_encoding
 from bpe_tui.corpus.model import DecodedText, Invalid
 from bpe_tui.corpus.opening import open_regular, unreadable
 from bpe_tui.errors import CorpusError
@@ -128,23 +128,20 @@ def _refuse_disguised(sample: bytes, path: Path, invalid: Invalid) -> None:
     nuls = sample.count(0)
     if not nuls:
         return
-    wide = wide_encoding(sample)
+    share = f"{nuls:,} of its first {len(sample):,} bytes are NUL"
+    known = known_format(sample)
+    wide = None if known else wide_encoding(sample)
     if wide:
         name, codec = wide
-        raise CorpusError(
-            f"{path} looks like {name} without a byte order mark ({nuls:,} of its first {len(sample):,} bytes are "
-            f"NUL); convert it first: iconv -f {codec} -t UTF-8",
-            file=path,
-            byte_offset=sample.index(0),
-            line=1 + sample.count(b"\n", 0, sample.index(0)),
-        )
-    if invalid == "error" and nuls * 10 >= len(sample) * 3:
-        raise CorpusError(
-            f"{path} is not text: {nuls:,} of its first {len(sample):,} bytes are NUL; it is damaged or binary data",
-            file=path,
-            byte_offset=sample.index(0),
-            line=1 + sample.count(b"\n", 0, sample.index(0)),
-        )
+        why = f"looks like {name} without a byte order mark ({share}); convert it first: iconv -f {codec} -t UTF-8"
+    elif invalid == "error" and known:
+        why = f"is not text: {known}"
+    elif invalid == "error" and nuls * 10 >= len(sample) * 3:
+        why = f"is not text: {share}; it is damaged, or binary data"
+    else:
+        return
+    place = sample.index(0)
+    raise CorpusError(f"{path} {why}", file=path, byte_offset=place, line=1 + sample.count(b"\n", 0, place))
 
 
 class _Decoder:
@@ -200,7 +197,11 @@ class _Decoder:
     def _invalid_byte(self, error: UnicodeDecodeError, offset: int) -> CorpusError:
         place, line = self._place(error, offset)
         value = error.object[error.start]
-        likely = kind_of_binary(self._sample) or "it may be in another encoding (Latin-1, Windows-1252, GBK, …)"
+        likely = known_format(self._sample)
+        if likely is None and 0 in self._sample:
+            likely = "it holds NUL bytes too and looks like binary data"
+        if likely is None:
+            likely = "it may be in another encoding (Latin-1, Windows-1252, GBK, …)"
         return CorpusError(
             f"{self._path}: byte 0x{value:02X} at byte offset {place}, line {line}, is not {self._encoding.name}: "
             f"{likely}; convert it to UTF-8, or put U+FFFD in place of such bytes with --invalid replace",
