@@ -1,0 +1,34 @@
+"""Text in: finding and reading the three splits of a corpus, cleaning WikiText, getting and shipping corpora.
+
+`read_splits` takes a folder, a single file or three files and gives `Splits`; `read_text` reads one file.
+`clean_splits` and `get_wikitext2` make files; `shipped` names the corpora that are there from the start.
+"""
+
+from bpe_tui.corpus.cleaning import CleanedSplit, CleanedSplits, clean, clean_splits
+from bpe_tui.corpus.cutting import cut_text
+from bpe_tui.corpus.model import SPLIT_NAMES, DecodedText, Invalid, SplitName, Splits, SplitText
+from bpe_tui.corpus.reading import read_text
+from bpe_tui.corpus.shipped import ShippedCorpus, shipped, shipped_folder
+from bpe_tui.corpus.splits import read_splits
+from bpe_tui.corpus.wikitext2 import FetchedCorpus, get_wikitext2
+
+__all__ = [
+    "SPLIT_NAMES",
+    "CleanedSplit",
+    "CleanedSplits",
+    "DecodedText",
+    "FetchedCorpus",
+    "Invalid",
+    "ShippedCorpus",
+    "SplitName",
+    "SplitText",
+    "Splits",
+    "clean",
+    "clean_splits",
+    "cut_text",
+    "get_wikitext2",
+    "read_splits",
+    "read_text",
+    "shipped",
+    "shipped_folder",
+]

@@ -1,0 +1,64 @@
+"""What a corpus is once it has been read: three splits of text, each with where it came from and what was noticed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+SplitName = Literal["train", "val", "test"]
+
+SPLIT_NAMES: tuple[SplitName, ...] = ("train", "val", "test")
+"""The three splits, in the order in which everything names them."""
+
+Invalid = Literal["error", "replace"]
+"""What to do with a byte that is no text: stop and name it, or put U+FFFD in its place and count it."""
+
+
+@dataclass(frozen=True, slots=True)
+class DecodedText:
+    """The text of one file, with nothing changed but its encoding."""
+
+    text: str = field(repr=False)
+    source: Path
+    bytes: int
+    """Size of the file."""
+    notes: tuple[str, ...] = ()
+    """What a reader should know of it, in words: "byte order mark dropped", "decoded as UTF-16 little-endian"."""
+
+
+@dataclass(frozen=True, slots=True)
+class SplitText:
+    """One split of a corpus."""
+
+    name: SplitName
+    text: str = field(repr=False)
+    source: Path
+    bytes: int
+    """Size of its file; of a split that was cut from a file with others, its size in UTF-8."""
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Splits:
+    """A whole corpus: the text that merges are learned from, and the two that only get encoded."""
+
+    train: SplitText
+    val: SplitText
+    test: SplitText
+    notes: tuple[str, ...] = ()
+    """What concerns all three: how a choice between files was made, how a single file was cut."""
+    name: str = ""
+    """A short name for people."""
+
+    def __iter__(self) -> Iterator[SplitText]:
+        return iter((self.train, self.val, self.test))
+
+    def base_characters(self) -> list[str]:
+        """Give the distinct characters of all three splits, sorted: the base tokens that can encode each of them."""
+        from bpe_tui.bpe.alphabet import distinct_characters
+
+        return distinct_characters(*(split.text for split in self))

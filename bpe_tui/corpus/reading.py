@@ -1,0 +1,225 @@
+"""From the bytes of a file to its text, exactly: no newline is translated, nothing is dropped without a note.
+
+Big files are decoded piece by piece, so that reading shows progress, can be cancelled, and never holds the bytes of
+a whole file beside its text.
+"""
+
+from __future__ import annotations
+
+import codecs
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from bpe_tui.corpus.looks import SAMPLE_BYTES, known_format, wide_encoding
+from bpe_tui.corpus.model import DecodedText, Invalid
+from bpe_tui.corpus.opening import open_regular, unreadable
+from bpe_tui.errors import CorpusError
+from bpe_tui.progress import Report, silent
+
+CHUNK_BYTES = 4 << 20
+"""Bytes read at a time. The slowest text decodes at over 200 MB/s, so a report comes every 20 ms or so."""
+
+_Decode = Callable[[memoryview, str, bool], tuple[str, int]]
+
+
+class _Source(Protocol):
+    def readinto(self, buffer: memoryview, /) -> int | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Encoding:
+    name: str
+    codec: str
+    mark: bytes
+    decode: _Decode
+    note: str
+
+
+# The mark of UTF-32 little-endian begins with that of UTF-16 little-endian, so the longer ones are tried first.
+_MARKED = (
+    _Encoding("UTF-32", "utf-32-le", codecs.BOM_UTF32_LE, codecs.utf_32_le_decode, "decoded as UTF-32 little-endian"),
+    _Encoding("UTF-32", "utf-32-be", codecs.BOM_UTF32_BE, codecs.utf_32_be_decode, "decoded as UTF-32 big-endian"),
+    _Encoding("UTF-8", "utf-8", codecs.BOM_UTF8, codecs.utf_8_decode, "byte order mark dropped"),
+    _Encoding("UTF-16", "utf-16-le", codecs.BOM_UTF16_LE, codecs.utf_16_le_decode, "decoded as UTF-16 little-endian"),
+    _Encoding("UTF-16", "utf-16-be", codecs.BOM_UTF16_BE, codecs.utf_16_be_decode, "decoded as UTF-16 big-endian"),
+)
+_UTF_8 = _Encoding("UTF-8", "utf-8", b"", codecs.utf_8_decode, "")
+
+
+def read_text(path: Path | str, *, invalid: Invalid = "error", report: Report = silent) -> DecodedText:
+    """Read one text file.
+
+    UTF-8, or UTF-16 or UTF-32 when a byte order mark says so. The mark is dropped; line ends and all other
+    characters stay as they are. `report` hears of bytes. With `invalid="replace"`, bytes that are no text become
+    U+FFFD and are counted in the notes.
+
+    Raises CorpusError for a file that is missing, unreadable, not a file or not text; Cancelled when `report` does.
+    """
+    if invalid not in ("error", "replace"):
+        raise ValueError(f'invalid must be "error" or "replace", not {invalid!r}')
+    path = Path(path)
+    with open_regular(path) as file:
+        try:
+            return decode(file, os.fstat(file.fileno()).st_size, path, invalid=invalid, report=report)
+        except OSError as error:
+            raise unreadable(path, error) from error
+        except MemoryError as error:
+            raise CorpusError(f"{path} is too big for the memory of this machine", file=path) from error
+
+
+def decode(
+    file: _Source,
+    size: int,
+    path: Path,
+    *,
+    invalid: Invalid = "error",
+    report: Report = silent,
+    chunk_bytes: int = CHUNK_BYTES,
+) -> DecodedText:
+    """Decode all that `file` gives; `size` is how many bytes that is thought to be, `path` what errors name.
+
+    The text does not depend on `chunk_bytes` (at least 8). Raises CorpusError, and whatever `file` and `report` raise.
+    """
+    step = f"reading {path.name}"
+    # One byte more than the file, so that a small one is seen to end with its first piece.
+    buffer = bytearray(max(8, min(chunk_bytes, size + 1 if size else chunk_bytes)))
+    view = memoryview(buffer)
+    report(step, 0, size)
+    filled = _fill(file, view, 0)
+    encoding = next((marked for marked in _MARKED if buffer.startswith(marked.mark, 0, filled)), _UTF_8)
+    if encoding is _UTF_8:
+        _refuse_disguised(bytes(view[: min(filled, SAMPLE_BYTES)]), path, invalid)
+    decoder = _Decoder(encoding, path, invalid, bytes(view[: min(filled, SAMPLE_BYTES)]))
+
+    text = ""
+    start = len(encoding.mark)
+    offset = start
+    while True:
+        at_end = filled < len(buffer)
+        piece, used = decoder.piece(view[start:filled], offset, at_end)
+        # Python extends a string in place when nobody else holds it: gathering pieces to join them would need the
+        # memory twice.
+        text += piece
+        offset += used
+        left = filled - start - used
+        buffer[:left] = view[start + used : filled].tobytes()
+        report(step, offset, max(size, offset))
+        if at_end:
+            break
+        start = 0
+        filled = _fill(file, view, left)
+    return DecodedText(text=text, source=path, bytes=offset, notes=decoder.notes(empty=not text))
+
+
+def _fill(file: _Source, view: memoryview, filled: int) -> int:
+    while filled < len(view):
+        count = file.readinto(view[filled:])
+        if not count:
+            break
+        filled += count
+    return filled
+
+
+def _refuse_disguised(sample: bytes, path: Path, invalid: Invalid) -> None:
+    """Stop at bytes that are valid UTF-8 by accident only."""
+    nuls = sample.count(0)
+    if not nuls:
+        return
+    share = f"{nuls:,} of its first {len(sample):,} bytes are NUL"
+    known = known_format(sample)
+    wide = None if known else wide_encoding(sample)
+    if wide:
+        name, codec = wide
+        why = f"looks like {name} without a byte order mark ({share}); convert it first: iconv -f {codec} -t UTF-8"
+    elif invalid == "error" and known:
+        why = f"is not text: {known}"
+    elif invalid == "error" and nuls * 10 >= len(sample) * 3:
+        why = f"is not text: {share}; it is damaged, or binary data"
+    else:
+        return
+    place = sample.index(0)
+    raise CorpusError(f"{path} {why}", file=path, byte_offset=place, line=1 + sample.count(b"\n", 0, place))
+
+
+class _Decoder:
+    """Decodes piece after piece and keeps count of what people should be told."""
+
+    def __init__(self, encoding: _Encoding, path: Path, invalid: Invalid, sample: bytes) -> None:
+        self._encoding = encoding
+        self._path = path
+        self._invalid = invalid
+        self._sample = sample
+        self._lines = 0
+        self._nuls = 0
+        self._returns = 0
+        self._replaced = 0
+        self._first_replaced = ""
+
+    def piece(self, view: memoryview, offset: int, at_end: bool) -> tuple[str, int]:
+        """Decode `view`, which stands at byte `offset` of the file; gives the text and how many bytes it took."""
+        try:
+            text, used = self._encoding.decode(view, "strict", at_end)
+        except UnicodeDecodeError as error:
+            if self._invalid == "error":
+                raise self._invalid_byte(error, offset) from None
+            text, used = self._replace(view, offset, at_end, error)
+        self._lines += text.count("\n")
+        if "\0" in text:
+            self._nuls += text.count("\0")
+        if "\r" in text:
+            self._returns += text.count("\r")
+        return text, used
+
+    def notes(self, *, empty: bool) -> tuple[str, ...]:
+        """Say what was noticed, most important first."""
+        notes = []
+        if self._encoding.note:
+            notes.append(self._encoding.note)
+        if self._replaced:
+            bytes_ = "1 invalid byte" if self._replaced == 1 else f"{self._replaced:,} invalid bytes"
+            notes.append(f"{bytes_} replaced by U+FFFD, the first {self._first_replaced}")
+        if empty:
+            notes.append("the file is empty")
+        if self._nuls:
+            notes.append(f"{_times(self._nuls, 'NUL character')} (U+0000) kept")
+        if self._returns:
+            notes.append(f"{_times(self._returns, 'carriage return')} (U+000D) kept")
+        return tuple(notes)
+
+    def _place(self, error: UnicodeDecodeError, offset: int) -> tuple[int, int]:
+        """Give the byte offset and the line (from 1) of the invalid byte."""
+        before = self._encoding.decode(memoryview(error.object)[: error.start], "ignore", False)[0]
+        return offset + error.start, self._lines + before.count("\n") + 1
+
+    def _invalid_byte(self, error: UnicodeDecodeError, offset: int) -> CorpusError:
+        place, line = self._place(error, offset)
+        value = error.object[error.start]
+        likely = known_format(self._sample)
+        if likely is None and 0 in self._sample:
+            likely = "it holds NUL bytes too and looks like binary data"
+        if likely is None:
+            likely = "it may be in another encoding (Latin-1, Windows-1252, GBK, …)"
+        return CorpusError(
+            f"{self._path}: byte 0x{value:02X} at byte offset {place}, line {line}, is not {self._encoding.name}: "
+            f"{likely}; convert it to UTF-8, or put U+FFFD in place of such bytes with --invalid replace",
+            file=self._path,
+            byte_offset=place,
+            line=line,
+        )
+
+    def _replace(self, view: memoryview, offset: int, at_end: bool, error: UnicodeDecodeError) -> tuple[str, int]:
+        if not self._replaced:
+            place, line = self._place(error, offset)
+            self._first_replaced = f"at byte offset {place}, line {line}"
+        text, used = self._encoding.decode(view, "replace", at_end)
+        # What valid bytes make, made bytes again, is as long as the valid bytes: the rest was replaced.
+        valid, _ = self._encoding.decode(view[:used], "ignore", at_end)
+        self._replaced += used - len(valid.encode(self._encoding.codec))
+        return text, used
+
+
+def _times(count: int, thing: str) -> str:
+    return f"1 {thing}" if count == 1 else f"{count:,} {thing}s"
