@@ -113,7 +113,7 @@ class Trainer:
         """All tokens by id; only ever appended to."""
         self.base_size = len(characters)
         self.initial_length = len(text)
-        self.target_vocab_size = target_vocab_size
+        self._target_vocab_size = target_vocab_size
         self.minimum_pair_frequency = minimum_pair_frequency
         self.log = MergeLog()
         self.stop_reason: StopReason | None = None
@@ -130,6 +130,17 @@ class Trainer:
 
         left, right, _, _ = merge_ids(self.base_tokens, merges)
         return (left.astype(np.int64) << 32) | right
+
+    @property
+    def target_vocab_size(self) -> int:
+        """Where training ends. Raising it after the end lets training go on."""
+        return self._target_vocab_size
+
+    @target_vocab_size.setter
+    def target_vocab_size(self, size: int) -> None:
+        self._target_vocab_size = size
+        if self.stop_reason is StopReason.TARGET and size > self.vocab_size:
+            self.stop_reason = None
 
     @property
     def vocab_size(self) -> int:

@@ -83,7 +83,7 @@ _u64 = uint64[::1]
 Array = Any  # Numba sees the exact types in the signatures below; there is nothing more for mypy to check here.
 
 # Kernels that only kernels call need no entry from Python, which halves the time to compile them.
-_inner = {"cache": True, "nogil": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+_inner: dict[str, Any] = {"cache": True, "nogil": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 
 @intrinsic

@@ -1,0 +1,25 @@
+"""Fixtures for all tests."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder with large test data beside the project, or the one that BPE_TUI_SHARED names."""
+    folder = Path(os.environ.get("BPE_TUI_SHARED", ROOT.parent / "shared"))
+    if not (folder / "expected/seed_reference.json").is_file():
+        pytest.skip(f"needs the shared test data, which is not at {folder}")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def bible() -> str:
+    """The training split of the corpus that ships with the project."""
+    return (ROOT / "corpora/king-james-bible/train.txt").read_bytes().decode("utf-8")
