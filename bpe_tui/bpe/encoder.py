@@ -14,7 +14,7 @@ import numpy.typing as npt
 from bpe_tui.bpe.alphabet import symbol_table, symbols
 from bpe_tui.progress import Report, silent
 
-CHUNK = 1 << 15
+CHUNK = 1 << 13
 """Symbols worked on at a time, so that all that is touched stays in the second-level cache."""
 BLOCK = 1 << 20
 """Symbols between two reports."""
