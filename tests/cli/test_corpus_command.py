@@ -66,7 +66,7 @@ def test_show_a_shipped_corpus_by_name(tmp_path: Path) -> None:
     shown = bpe_tui("corpus", "show", "newest-widest", cwd=tmp_path)
     assert shown.returncode == 0
     train = next(line for line in shown.stdout.splitlines() if line.startswith("train"))
-    assert train.split()[:5] == ["train", "95", "B", "95", "11"]
+    assert train.split()[:5] == ["train", "95", "B", "95", "12"]
 
 
 def test_show_as_json(tmp_path: Path) -> None:
