@@ -20,7 +20,7 @@ from bpe_tui.errors import CorpusError
 from bpe_tui.progress import Report, silent
 
 CHUNK_BYTES = 1 << 20
-"""Bytes read at a time: a report comes every few milliseconds, and the piece is still in the cache when it is joined."""
+"""Bytes read at a time: a report comes every few milliseconds, and a piece is still in the cache when it is joined."""
 
 _Decode = Callable[[memoryview, str, bool], tuple[str, int]]
 

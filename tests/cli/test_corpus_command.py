@@ -77,7 +77,7 @@ def test_show_as_json(tmp_path: Path) -> None:
     assert figures["distinct_characters"] == 7
     assert "one file, cut into three at line ends" in figures["notes"][0]
     assert [split["characters"] for split in figures["splits"]] == [630, 35, 35]
-    assert figures["splits"][0]["notes"][0] == "byte order mark dropped"
+    assert figures["notes"][1:] == ["byte order mark dropped", "100 carriage returns (U+000D) kept"]
 
 
 def test_show_splits_named_one_by_one(tmp_path: Path, wikitext: Path) -> None:
