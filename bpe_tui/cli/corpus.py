@@ -136,7 +136,7 @@ def _show(arguments: argparse.Namespace, console: Console) -> None:
         from bpe_tui.bpe.alphabet import distinct_characters
 
         splits = read_splits(path, **named, invalid=arguments.invalid, report=report)
-        distinct = {}
+        distinct: dict[str, int] = {}
         for split in splits:
             report(f"counting {split.name}", 0, 0)
             distinct[split.name] = len(distinct_characters(split.text))

@@ -135,7 +135,8 @@ class _Receiver(threading.Thread):
             self._put(chunk)
 
     def _fail(self, reason: str) -> None:
-        self._put(DownloadError(f"{self._url}: {reason}"))
+        # What a server says of itself may hold anything; the message stays one line.
+        self._put(DownloadError(f"{self._url}: {' '.join(reason.split())}"))
 
     def _put(self, item: bytes | DownloadError | None) -> None:
         while not self._abandoned.is_set():

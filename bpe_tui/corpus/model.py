@@ -50,7 +50,8 @@ class Splits:
     val: SplitText
     test: SplitText
     notes: tuple[str, ...] = ()
-    """What concerns all three: how a choice between files was made, how a single file was cut."""
+    """What concerns all three: how a choice between files was made; of a single file, how it was cut and
+    what was noticed in it."""
     name: str = ""
     """A short name for people."""
 

@@ -63,10 +63,9 @@ def _read_single(path: Path, named: Mapping[SplitName, Path], invalid: Invalid, 
     cut = cut_text(decoded.text)
     parts: dict[SplitName, str] = {"train": cut.train, "val": cut.val, "test": cut.test}
     splits = {
-        split: SplitText(name=split, text=text, source=path, bytes=_utf8_size(text), notes=decoded.notes)
-        for split, text in parts.items()
+        split: SplitText(name=split, text=text, source=path, bytes=_utf8_size(text)) for split, text in parts.items()
     }
-    return Splits(**splits, notes=(cut.note,), name=path.stem or path.name)
+    return Splits(**splits, notes=(cut.note, *decoded.notes), name=path.stem or path.name)
 
 
 def _complete(
