@@ -92,3 +92,37 @@ def encode(text: str, merges: Iterable[Pair]) -> list[str]:
 def decode(tokens: Iterable[str]) -> str:
     """Give the text back: tokens carry every character of it, so they only need to be joined."""
     return "".join(tokens)
+
+
+def train_stretches(
+    stretches: Sequence[tuple[Sequence[str], int]],
+    target_vocab_size: int,
+    minimum_pair_frequency: int = 2,
+    lowest_first: bool = False,
+) -> list[Merge]:
+    """Learn merges from stretches of tokens, each with the number of times that it occurs: words, or pieces of bytes.
+
+    Pairs are counted within stretches only, with the stretch's number. A tie goes to the pair met first when the
+    stretches are walked in the order given or, with `lowest_first`, to the pair with the lowest ids, where base tokens
+    are numbered in the order of their strings and new tokens as they are made.
+    """
+    words = [(list(tokens), number) for tokens, number in stretches]
+    ids = {token: number for number, token in enumerate(sorted({token for tokens, _ in words for token in tokens}))}
+    merges: list[Merge] = []
+    while len(ids) < target_vocab_size:
+        counts: Counter[Pair] = Counter()
+        for tokens, number in words:
+            for pair in pairwise(tokens):
+                counts[pair] += number
+        if not counts:
+            break
+        if lowest_first:
+            pair = min(counts, key=lambda pair: (-counts[pair], ids[pair[0]], ids[pair[1]]))
+        else:
+            pair = counts.most_common(1)[0][0]
+        if counts[pair] < minimum_pair_frequency:
+            break
+        words = [(replace_pair(tokens, pair), number) for tokens, number in words]
+        merges.append(Merge(pair, counts[pair], sum(len(tokens) * number for tokens, number in words)))
+        ids.setdefault(pair[0] + pair[1], len(ids))
+    return merges

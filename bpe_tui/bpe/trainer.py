@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from bpe_tui.bpe.alphabet import check_text, distinct_characters, symbols
 from bpe_tui.bpe.encoder import Encoder
 from bpe_tui.bpe.log import MergeEntry, MergeLog
-from bpe_tui.bpe.vocabulary import base_token_list
-from bpe_tui.errors import Cancelled, TextError, VocabularySizeError
+from bpe_tui.bpe.sequence import TrainingSequence, character_sequence
+from bpe_tui.bpe.vocabulary import merge_ids
+from bpe_tui.errors import Cancelled, VocabularySizeError
 
 if TYPE_CHECKING:
     from bpe_tui.bpe.tokenizer import BPETokenizer
@@ -46,6 +46,19 @@ class StopReason(StrEnum):
             StopReason.NO_PAIRS: "no pair is left: the whole text is one token",
             StopReason.MINIMUM_FREQUENCY: "the best pair left occurs fewer times than the minimum pair frequency",
         }[self]
+
+
+class Ties(StrEnum):
+    """Which of several equally frequent pairs is merged."""
+
+    FIRST = "first"
+    """The one whose first occurrence in the current sequence is earliest: the tutorial's rule."""
+    LOWEST_ID = "lowest-id"
+    """The one with the lowest id on the left, then on the right: the rule of Hugging Face's tokenizers."""
+
+
+_KERNEL_TIES = {Ties.FIRST: 0, Ties.LOWEST_ID: 1}
+"""TIES_FIRST and TIES_LOWEST_ID of kernels/training.py, which must not be imported before it is needed."""
 
 
 @dataclass(slots=True)
@@ -94,42 +107,58 @@ class Trainer:
         base_tokens: Iterable[str] | None = None,
         merges: Sequence[tuple[str, str]] = (),
     ) -> None:
-        check_text(text)
-        if len(text) >= 2**31 - 2:
-            raise TextError(
-                f"the training text has {len(text):,} characters, the most is 2,147,483,645: train on a part of it"
-            )
-        characters = distinct_characters(text) if base_tokens is None else base_token_list(base_tokens)
-        if target_vocab_size < len(characters):
+        self._begin(
+            character_sequence(text, base_tokens), target_vocab_size, minimum_pair_frequency, merges, Ties.FIRST
+        )
+
+    @classmethod
+    def on_sequence(
+        cls,
+        sequence: TrainingSequence,
+        target_vocab_size: int,
+        minimum_pair_frequency: int = 2,
+        merges: Sequence[tuple[str, str]] = (),
+        ties: Ties = Ties.FIRST,
+    ) -> Trainer:
+        """Give a trainer on a sequence of any kind. Raises VocabularySizeError."""
+        trainer = cls.__new__(cls)
+        trainer._begin(sequence, target_vocab_size, minimum_pair_frequency, merges, ties)
+        return trainer
+
+    def _begin(
+        self,
+        sequence: TrainingSequence,
+        target_vocab_size: int,
+        minimum_pair_frequency: int,
+        merges: Sequence[tuple[str, str]],
+        ties: Ties,
+    ) -> None:
+        base_size = len(sequence.tokens)
+        if target_vocab_size < base_size:
             raise VocabularySizeError(
-                f"a target vocabulary of {target_vocab_size:,} is smaller than the base vocabulary: the text has "
-                f"{len(characters):,} base tokens, so the least possible target is {len(characters):,}"
+                f"a target vocabulary of {target_vocab_size:,} is smaller than the base vocabulary: there are "
+                f"{base_size:,} base tokens, so the least possible target is {base_size:,}"
             )
         if minimum_pair_frequency < 1:
             raise ValueError(f"the minimum pair frequency is {minimum_pair_frequency}, the least possible is 1")
-        self._symbols: npt.NDArray[np.int32] | None = symbols(text, characters, purpose="trained on")
-        self.base_tokens: tuple[str, ...] = tuple(characters)
-        self.tokens: list[str] = list(characters)
+        self._sequence: TrainingSequence | None = sequence
+        self.base_tokens: tuple[str, ...] = sequence.tokens
+        self.tokens: list[str] = list(sequence.tokens)
         """All tokens by id; only ever appended to."""
-        self.base_size = len(characters)
-        self.initial_length = len(text)
+        self.base_size = base_size
+        self.initial_length = sequence.length
         self._target_vocab_size = target_vocab_size
         self.minimum_pair_frequency = minimum_pair_frequency
+        self.ties = ties
         self.log = MergeLog()
         self.stop_reason: StopReason | None = None
         self.token_counts: npt.NDArray[np.int64] = np.zeros(0, np.int64)
         """How often each token stands in the sequence now, by id; rows beyond `vocab_size` are 0."""
-        self._forced = self._resolve(merges)
+        left, right, _, _ = merge_ids(self.base_tokens, merges)
+        self._forced = (left.astype(np.int64) << 32) | right
         self._state: _State | None = None
         # control[0]: the kernels give up when it is not 0. Written by any thread, one aligned word.
         self._control = np.zeros(1, np.int64)
-
-    def _resolve(self, merges: Sequence[tuple[str, str]]) -> npt.NDArray[np.int64]:
-        """Turn pairs of strings to pairs of ids, packed as the kernels want them. Raises ValueError."""
-        from bpe_tui.bpe.vocabulary import merge_ids
-
-        left, right, _, _ = merge_ids(self.base_tokens, merges)
-        return (left.astype(np.int64) << 32) | right
 
     @property
     def target_vocab_size(self) -> int:
@@ -165,17 +194,15 @@ class Trainer:
             return
         from bpe_tui.bpe.kernels import training as kernel
 
-        if self._symbols is None:
+        if self._sequence is None:
             raise Cancelled("training was cancelled; make a new trainer with the merges learned so far to go on")
+        # The kernels work in place, and nobody else has a use for the symbols.
+        sequence, weights = self._sequence.symbols, self._sequence.weights
+        self._sequence = None
         base_size = self.base_size
-        text = self._symbols
-        self._symbols = None  # the largest array after the sequence itself
-        sequence = np.full(len(text) + 2, kernel.BOUNDARY, np.int32)
-        sequence[1:-1] = text
-        self.token_counts = np.bincount(text, minlength=base_size).astype(np.int64)
-        del text
+        self.token_counts = kernel.count_symbols(sequence, weights, base_size)
         info = np.zeros(kernel.INFO_SIZE, np.int64)
-        weights = np.ones(1, np.int64)
+        ties = _KERNEL_TIES[self.ties]
         dense = base_size <= DENSE_BASE
         room = 1 << 11
         while True:
@@ -191,7 +218,7 @@ class Trainer:
         heap = np.zeros((2 * room, 3), np.int64)
         length = np.ones(base_size, np.int32)
         kernel.list_pairs(
-            sequence, base_size, record_of, table, records, arena, length, heap, kernel.TIES_FIRST, info, self._control
+            sequence, base_size, record_of, table, records, arena, length, heap, ties, info, self._control
         )
         if self._control[0]:
             raise Cancelled("training was cancelled while the pairs were counted")
@@ -262,6 +289,7 @@ class Trainer:
         state = self._state
         if state is None or self._control[0]:
             raise Cancelled("training was cancelled; make a new trainer with the merges learned so far to go on")
+        ties = _KERNEL_TIES[self.ties]
         log = self.log
         before = log.count
         wanted = np.iinfo(np.int64).max if max_merges is None else max_merges
@@ -289,7 +317,7 @@ class Trainer:
                 log.length,
                 self.target_vocab_size,
                 self.minimum_pair_frequency,
-                kernel.TIES_FIRST,
+                ties,
                 wanted - (log.count - before),
                 max_work,
                 state.info,

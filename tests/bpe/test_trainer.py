@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from itertools import pairwise
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -12,6 +13,8 @@ from support import hard
 
 from bpe_tui import MissingCharactersError, StopReason, TextError, Trainer, VocabularySizeError
 from bpe_tui.bpe import reference
+from bpe_tui.bpe.sequence import BOUNDARY, TrainingSequence
+from bpe_tui.bpe.trainer import Ties
 from bpe_tui.errors import Cancelled
 
 
@@ -87,6 +90,30 @@ def test_the_figures_tell_the_sequence_as_it_is(text: str, more: int) -> None:
     assert trainer.pairs_alive == len(set(pairwise(sequence)))
     counts = {token: int(trainer.token_counts[number]) for number, token in enumerate(trainer.tokens)}
     assert counts == {token: sequence.count(token) for token in trainer.tokens}
+
+
+def stretches_to_sequence(stretches: list[tuple[str, int]]) -> TrainingSequence:
+    tokens = sorted({character for stretch, _ in stretches for character in stretch})
+    symbols, weights = [BOUNDARY], [0]
+    for stretch, number in stretches:
+        symbols += [*map(tokens.index, stretch), BOUNDARY]
+        weights += [number] * len(stretch) + [0]
+    length = sum(len(stretch) * number for stretch, number in stretches)
+    return TrainingSequence(np.array(symbols, np.int32), np.array(weights, np.int64), tuple(tokens), length)
+
+
+@settings(max_examples=500, deadline=None)
+@given(
+    st.lists(st.tuples(hard.small_alphabet_texts(12), st.integers(1, 5)), min_size=1, max_size=20),
+    st.integers(0, 30),
+    st.sampled_from([Ties.FIRST, Ties.LOWEST_ID]),
+)
+def test_weighted_stretches_equal_the_reference(stretches: list[tuple[str, int]], more: int, ties: Ties) -> None:
+    sequence = stretches_to_sequence(stretches)
+    target = len(sequence.tokens) + more
+    trainer = Trainer.on_sequence(sequence, target, ties=ties)
+    run_to_end(trainer)
+    assert learned(trainer) == reference.train_stretches(stretches, target, lowest_first=ties is Ties.LOWEST_ID)
 
 
 def test_a_raised_target_goes_on_where_training_ended() -> None:

@@ -31,8 +31,8 @@ from numba import int32, int64, njit, types, uint64, void
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-BOUNDARY = -1
-"""Stands before, between and after stretches; no merge crosses it."""
+from bpe_tui.bpe.sequence import BOUNDARY
+
 DEAD = -2
 """Stands where a token of several symbols used to start."""
 
@@ -216,6 +216,17 @@ def tie_of(records: Array, record: int, arena: Array, sequence: Array, length: A
         entry += 1
     records[record, START] = entry
     return arena[entry] if entry < end else 0
+
+
+@njit(_i64(_i32, _i64, int64), cache=True, nogil=True)
+def count_symbols(sequence: Array, weights: Array, base_size: int) -> Array:
+    """Give how often each base symbol occurs, weighted."""
+    counts = np.zeros(base_size, np.int64)
+    weighted = len(weights) > 1
+    for position in range(len(sequence)):
+        if sequence[position] >= 0:
+            counts[sequence[position]] += weights[position] if weighted else 1
+    return counts
 
 
 @njit(types.boolean(_i32, _i64, int64, _i32, _i32, _i64_2, _i64, _i64), cache=True, nogil=True)

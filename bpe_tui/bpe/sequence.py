@@ -1,0 +1,55 @@
+"""What a trainer learns from: one flat sequence of symbols, cut into stretches that no merge crosses, each weighted.
+
+Every kind of BPE is this, and only this differs: characters make one stretch of the whole text, words one of each
+distinct word, bytes one of each distinct piece; the weight says how often the stretch occurs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from bpe_tui.bpe.alphabet import check_text, distinct_characters, symbols
+from bpe_tui.bpe.vocabulary import base_token_list
+from bpe_tui.errors import TextError
+
+LONGEST = 2**31 - 3
+"""Symbols that a sequence may hold: positions are 32-bit numbers."""
+BOUNDARY = -1
+"""Stands before, between and after stretches."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingSequence:
+    """A sequence of base symbols.
+
+    symbols: int32, ids of base tokens, with BOUNDARY before, between and after the stretches.
+    weights: int64, one entry for all positions or one for each position of `symbols`.
+    tokens: the base tokens by id, as the strings that merges join.
+    length: symbols in all, each as often as its stretch occurs.
+    """
+
+    symbols: npt.NDArray[np.int32]
+    weights: npt.NDArray[np.int64]
+    tokens: tuple[str, ...]
+    length: int
+
+
+def character_sequence(text: str, base_tokens: Iterable[str] | None = None) -> TrainingSequence:
+    """Give a text as one stretch of its characters. The base tokens are those given, sorted, or those of the text.
+
+    Raises TextError for an empty or too long text and for lone surrogates, MissingCharactersError for characters that
+    are not among the given base tokens.
+    """
+    check_text(text)
+    if len(text) > LONGEST:
+        raise TextError(
+            f"the training text has {len(text):,} characters, the most is {LONGEST:,}: train on a part of it"
+        )
+    tokens = distinct_characters(text) if base_tokens is None else base_token_list(base_tokens)
+    sequence = np.full(len(text) + 2, BOUNDARY, np.int32)
+    sequence[1:-1] = symbols(text, tokens, purpose="trained on")
+    return TrainingSequence(sequence, np.ones(1, np.int64), tuple(tokens), len(text))
