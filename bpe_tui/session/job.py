@@ -110,11 +110,13 @@ class Job(Generic[T]):
                 cancelling=self._cancel.is_set() and self._state is JobState.RUNNING,
             )
 
-    def wait(self, timeout: float | None = None) -> JobSnapshot[T]:
-        """Wait until it has ended, at most `timeout` seconds, and give its snapshot."""
-        if self._ended.wait(timeout) and self._thread is not None:
+    def wait(self, timeout: float | None = None) -> bool:
+        """Wait until it has ended, at most `timeout` seconds, and give whether it has."""
+        if not self._ended.wait(timeout):
+            return False
+        if self._thread is not None:
             self._thread.join()
-        return self.snapshot()
+        return True
 
     def outcome(self) -> T:
         """Wait for the result and give it; raises the very error that the job ended with, `Cancelled` included.

@@ -251,12 +251,12 @@ class Run:
     def encoder(self) -> Encoder:
         """Give an encoder for the merges so far; any thread."""
         from bpe_tui.bpe.encoder import Encoder
-        from bpe_tui.bpe.trainer import Trainer
 
-        engine = self._engine
-        if isinstance(engine, Trainer):
-            return engine.encoder()
-        return Encoder(self.base_characters(), self.merge_strings())
+        snapshot = self.snapshot()
+        if not snapshot.base_size:
+            return self.tokenizer().encoder()
+        log, count = snapshot.log, snapshot.merges
+        return Encoder(snapshot.tokens[: snapshot.base_size], log.left[:count], log.right[:count], log.new_id[:count])
 
     def identity(self) -> RunIdentity:
         """Give what this run trains on, with digests. The first call takes up to 50 ms for 10 M characters."""

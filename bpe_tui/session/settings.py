@@ -81,7 +81,9 @@ def parse_number(text: str, field: str) -> int:
     # A longer number than this is out of range whatever its digits are, and slow to read.
     if not (digits.isascii() and digits.isdigit() and len(digits) <= 20):
         hint = "; write all for the whole text" if field == "training_characters" else ""
-        raise SettingsError(f"{_LABELS.get(field, field)} must be a whole number, not {text.strip()!r}{hint}", field=field)
+        raise SettingsError(
+            f"{_LABELS.get(field, field)} must be a whole number, not {text.strip()!r}{hint}", field=field
+        )
     return int(digits) * factor
 
 

@@ -8,9 +8,7 @@ import threading
 from collections.abc import Callable, Iterator
 from types import FrameType
 
-ENDING = tuple(
-    getattr(signal, name) for name in ("SIGHUP", "SIGTERM") if hasattr(signal, name)
-)
+ENDING = tuple(getattr(signal, name) for name in ("SIGHUP", "SIGTERM") if hasattr(signal, name))
 """The signals that end a session, as far as this system has them (Windows has no SIGHUP)."""
 
 
