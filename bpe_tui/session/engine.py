@@ -25,14 +25,25 @@ class Engine(Protocol):
     log: MergeLog
 
     @property
-    def stop_reason(self) -> StopReason | None: ...
+    def stop_reason(self) -> StopReason | None:
+        """Why the last `advance` found no more to learn; None otherwise."""
+
     @property
-    def token_counts(self) -> npt.NDArray[np.int64]: ...
+    def token_counts(self) -> npt.NDArray[np.int64]:
+        """How often each token stands in the sequence, by id."""
+
     @property
-    def pairs_alive(self) -> int: ...
-    def prepare(self) -> None: ...
-    def advance(self, max_merges: int | None = None) -> int: ...
-    def cancel(self) -> None: ...
+    def pairs_alive(self) -> int:
+        """Distinct pairs in the sequence."""
+
+    def prepare(self) -> None:
+        """Count the pairs. Raises Cancelled after `cancel`."""
+
+    def advance(self, max_merges: int | None = None) -> int:
+        """Learn for some 20 ms, at most `max_merges` merges, and give how many. Raises Cancelled after `cancel`."""
+
+    def cancel(self) -> None:
+        """Make the training thread raise Cancelled soon. The trainer is spent, what its log holds stays good."""
 
 
 MakeEngine = Callable[[str, "RunSettings", list[str], Sequence[tuple[str, str]], "Report"], Engine]

@@ -146,7 +146,7 @@ class Job(Generic[T]):
             result = self._function(self._report)
         except Cancelled as error:
             self._end(JobState.CANCELLED, None, None, error)
-        except BaseException as error:  # noqa: BLE001 - whatever it is, the job must say so instead of vanishing
+        except BaseException as error:  # whatever it is, the job must say so instead of vanishing
             self._end(JobState.FAILED, None, explain(error, self.name), error)
         else:
             self._end(JobState.DONE, result, None, None)

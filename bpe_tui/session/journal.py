@@ -14,6 +14,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -27,10 +28,8 @@ from bpe_tui.session.failure import explain
 from bpe_tui.session.identity import RunIdentity
 from bpe_tui.session.settings import RunSettings
 
-try:
+if sys.platform != "win32":
     import fcntl
-except ImportError:  # Windows: there a file that another process has open cannot be renamed, see _claimed
-    fcntl = None  # type: ignore[assignment]
 
 if TYPE_CHECKING:
     from bpe_tui.bpe.log import MergeLog
@@ -53,6 +52,7 @@ class Journal:
         self._folder = folder or places.journal_folder()
         self._lock = threading.Lock()
         self._file: IO[bytes] | None = None
+        self._active = True
         self._rows = 0
         self._settings: RunSettings | None = None
         self._last = float("-inf")
@@ -63,30 +63,41 @@ class Journal:
 
     def due(self, now: float) -> bool:
         """Whether it is time to append, by the clock `time.monotonic`."""
-        return self.problem is None and now - self._last >= _INTERVAL
+        return self._active and now - self._last >= _INTERVAL
 
     def holds(self, merges: int) -> bool:
-        """Whether the first `merges` merges are written down, or cannot be."""
-        return self.problem is not None or (self._rows >= merges and (self._file is not None or merges == 0))
+        """Whether the first `merges` merges are written down, or are not to be."""
+        return not self._active or self._rows >= merges
+
+    def begin(self) -> None:
+        """Take what is appended from now on; `Run` calls it whenever it sets its thread to work."""
+        with self._lock:
+            self._active = self.problem is None
 
     def append(self, identity: Callable[[], RunIdentity], settings: RunSettings, log: MergeLog) -> None:
         """Write down the merges of `log` that are not yet; at the first time also what the run is."""
         with self._lock:
-            if self.problem is not None:
+            if not self._active:
                 return
             try:
                 self._append(identity, settings, log)
-            except Exception as error:  # noqa: BLE001 - a run must not die of its journal
+            except Exception as error:  # a run must not die of its journal
                 self.problem = (
                     f"the journal cannot be written ({explain(error, 'write the journal')}): should this program be "
                     "killed, the run is lost; write a checkpoint now and then"
                 )
+                self._active = False
                 self._close()
             self._last = time.monotonic()
 
     def discard(self) -> None:
-        """Delete the journal: what it holds is safe elsewhere. A run that goes on begins a new one."""
+        """Delete the journal: what it holds is safe elsewhere, or not wanted.
+
+        Call it for a run that rests or is closed: one at work would go on without a journal. A resumed run begins a new
+        one, which holds all of its merges again.
+        """
         with self._lock:
+            self._active = False
             self._close()
             if self.path is not None:
                 with contextlib.suppress(OSError):
@@ -234,7 +245,7 @@ def _whole_lines(file: IO[bytes]) -> Iterator[dict[str, Any]]:
 
 def _lock_file(file: IO[bytes], *, wait: bool = False) -> bool:
     """Lock a file against other processes; gives False if another one has it. Some file systems know no locks."""
-    if fcntl is not None:
+    if sys.platform != "win32":
         try:
             fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
         except BlockingIOError:
@@ -248,8 +259,8 @@ def _lock_file(file: IO[bytes], *, wait: bool = False) -> bool:
 def _claimed(path: Path) -> Iterator[IO[bytes] | None]:
     """Open a journal that nobody uses; gives None if somebody does, or if it is gone."""
     try:
-        if fcntl is None:
-            path.rename(path)
+        if sys.platform == "win32":
+            path.rename(path)  # fails for a file that another process has open
         file = path.open("rb")
     except OSError:
         yield None

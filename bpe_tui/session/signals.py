@@ -24,7 +24,7 @@ def on_ending_signal(callback: Callable[[signal.Signals], None]) -> Iterator[Non
         yield
         return
 
-    def handle(number: int, frame: FrameType | None) -> None:
+    def handle(number: int, _frame: FrameType | None) -> None:
         callback(signal.Signals(number))
 
     before = {}

@@ -59,7 +59,7 @@ class Snapshot:
     """0 to 1: how much of the way from the base vocabulary to the target is done; 1 when done for any reason."""
     notice: str | None = None
     """Something that people should know though the run goes on, such as a journal that cannot be written."""
-    closing: bool = False
+    ending: bool = False
     """Whether a pause or stop is asked for but has not taken effect yet."""
 
     @property
