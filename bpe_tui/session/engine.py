@@ -39,8 +39,10 @@ class Engine(Protocol):
     def prepare(self) -> None:
         """Count the pairs. Raises Cancelled after `cancel`."""
 
-    def advance(self, max_merges: int | None = None) -> int:
-        """Learn for some 20 ms, at most `max_merges` merges, and give how many. Raises Cancelled after `cancel`."""
+    def advance(self, max_merges: int | None = None, max_work: int = ...) -> int:
+        """Learn at most `max_merges` merges, give back after visiting about `max_work` occurrences, and say how many
+        were learned. Raises Cancelled after `cancel`.
+        """
 
     def cancel(self) -> None:
         """Make the training thread raise Cancelled soon. The trainer is spent, what its log holds stays good."""

@@ -57,7 +57,7 @@ def test_a_job_ends_when_it_is_told_to() -> None:
 
 def test_a_job_cancelled_before_it_starts_does_nothing() -> None:
     done = []
-    job = Job("append", lambda report: done.append(1))
+    job = Job("append", lambda _report: done.append(1))
     job.cancel()
     job.start()
     assert job.wait(WAIT)
@@ -96,7 +96,7 @@ def test_a_failure_is_a_sentence_and_the_very_error_for_those_who_ask(error, wor
 
 def test_starting_twice_does_the_work_once() -> None:
     done = []
-    job = Job("append", lambda report: done.append(1))
+    job = Job("append", lambda _report: done.append(1))
     assert job.start() is job.start()
     assert job.wait(WAIT)
     assert done == [1]

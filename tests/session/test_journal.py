@@ -58,7 +58,8 @@ spec.loader.exec_module(conftest)
 from bpe_tui.session.journal import Journal
 from bpe_tui.session.run import Run
 from bpe_tui.session.settings import RunSettings
-parts = [conftest.TextSplit(name, text, Path(name)) for name, text in (("train", sys.argv[3]), ("val", ""), ("test", ""))]
+texts = {"train": sys.argv[3], "val": "", "test": ""}
+parts = [conftest.TextSplit(name, text, Path(name)) for name, text in texts.items()]
 journal = Journal(Path(sys.argv[2]))
 run = Run(conftest.TextSplits(*parts), RunSettings(None, int(sys.argv[4])), journal=journal)
 run.set_speed(20)

@@ -83,7 +83,7 @@ class GatedEngine:
             self._permits = max(0, self._permits - 1)
             self.waits = False
 
-    def advance(self, max_merges: int | None = None) -> int:
+    def advance(self, max_merges: int | None = None, _max_work: int = 0) -> int:
         self._pass_gate()
         most = self._batch if max_merges is None else min(self._batch, max_merges)
         learned = 0

@@ -71,7 +71,9 @@ def test_any_order_of_commands_learns_what_the_reference_learns(make_splits, tex
     assert seen.token_counts is not None
     ids = run.encoder().encode(text)
     assert len(ids) == seen.sequence_length
-    assert [int(count) for count in seen.token_counts] == [int((ids == number).sum()) for number in range(seen.vocab_size)]
+    assert [int(count) for count in seen.token_counts] == [
+        int((ids == number).sum()) for number in range(seen.vocab_size)
+    ]
     assert seen.compression_factor == pytest.approx(len(text) / len(ids))
     assert seen.token_reduction == pytest.approx(100 * (1 - len(ids) / len(text)))
     assert run.close(WAIT)
