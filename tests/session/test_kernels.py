@@ -150,3 +150,12 @@ started.wait()
     assert ended.returncode == 0, ended.stderr
     with pytest.raises(ProcessLookupError):
         os.kill(int(ended.stdout), 0)
+
+
+def test_the_cache_is_warm_only_for_these_very_sources(tmp_path, monkeypatch) -> None:
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "cache"))
+    assert not compiled.cache_is_warm()
+    compiled.mark_cache_as_warm()
+    assert compiled.cache_is_warm()
+    monkeypatch.setattr(sys.implementation, "cache_tag", "cpython-399")
+    assert not compiled.cache_is_warm()
