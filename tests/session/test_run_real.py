@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import bpe_tui
 from bpe_tui.bpe import reference
 from bpe_tui.bpe.trainer import StopReason
 from bpe_tui.session.run import Run
@@ -128,3 +134,30 @@ def test_going_on_with_a_larger_target_after_the_end(make_splits) -> None:
     assert seen.stop_reason is StopReason.TARGET
     assert run.merge_strings() == [merge.pair for merge in reference.train(text, base + 9)[0]]
     assert run.close(WAIT)
+
+
+def test_a_program_that_ends_takes_its_run_along(tmp_path) -> None:
+    code = """
+import sys
+from pathlib import Path
+from bpe_tui import corpus
+from bpe_tui.session.run import Run
+from bpe_tui.session.settings import RunSettings
+Path(sys.argv[1]).write_text("to be or not to be, that is the question\\n" * 100, encoding="utf-8")
+run = Run(corpus.read_splits(Path(sys.argv[1])), RunSettings(None, 100))
+run.set_speed(0.001)
+run.start()
+run.wait_until(lambda seen: seen.merges == 1)
+loaded = [name for name in ("textual", "torch") if name in sys.modules]
+print("the end", loaded)
+"""
+    place = Path(bpe_tui.__file__).parents[1]
+    ended = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path / "text.txt")],
+        env={**os.environ, "PYTHONPATH": str(place)},
+        capture_output=True,
+        text=True,
+        timeout=WAIT,
+        check=False,
+    )
+    assert (ended.stdout, ended.stderr, ended.returncode) == ("the end []\n", "", 0)
