@@ -8,7 +8,10 @@ another process.
 
 from __future__ import annotations
 
+import hashlib
+import importlib.util
 import os
+import sys
 from pathlib import Path
 
 MODULES = ("training", "encoding", "decoding")
@@ -34,16 +37,34 @@ def cache_folder() -> Path:
 
 
 def cache_is_warm() -> bool:
-    """Whether the machine code of every module is on disk and newer than its source. Cheap: looks at names and times.
+    """Whether all machine code is on disk and fits these sources, this Python and this Numba. Cheap: looks at times.
 
-    It can be wrong after a change of processor or of Numba; then a first call compiles, and nothing worse happens.
+    It can be wrong after a change of processor; then a first call compiles, and nothing worse happens.
     """
-    folder = cache_folder()
-    for module in MODULES:
-        indexes = list(folder.rglob(f"{module}.*.nbi"))
-        if not indexes or min(path.stat().st_mtime for path in indexes) < (_HERE / f"{module}.py").stat().st_mtime:
-            return False
-    return True
+    return _stamp().exists()
+
+
+def mark_cache_as_warm() -> None:
+    """Leave the sign that `cache_is_warm` looks for: everything has been compiled. Raises OSError."""
+    stamp = _stamp()
+    stamp.parent.mkdir(parents=True, exist_ok=True)
+    stamp.touch()
+
+
+def _stamp() -> Path:
+    """Name the sign by all that Numba compiles anew for.
+
+    The files of the machine code say too little: those of older sources and other Pythons stay beside the newest, and
+    while everything is being compiled some are there already.
+    """
+    numba = importlib.util.find_spec("numba")
+    sources = [_HERE / f"{module}.py" for module in MODULES]
+    if numba is not None and numba.origin is not None:
+        sources.append(Path(numba.origin))
+    facts = [str(sys.implementation.cache_tag)]
+    for source in sources:
+        facts += [str(source), str(source.stat().st_mtime_ns), str(source.stat().st_size)]
+    return cache_folder() / f"compiled-{hashlib.sha256(chr(0).join(facts).encode()).hexdigest()[:20]}"
 
 
 def use_cache_folder() -> None:

@@ -1,0 +1,121 @@
+"""The long jobs of a session as plain functions, called by the command line and by the terminal app alike.
+
+Each takes a `report` (see `bpe_tui.progress`) and raises BPEError or OSError; run one through `Job` to have it in a
+thread of its own, with progress, cancel, error and done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from bpe_tui.errors import FingerprintMismatchError, TokenizerFileError
+from bpe_tui.progress import Report, silent
+
+if TYPE_CHECKING:
+    from bpe_tui.analysis import Place
+    from bpe_tui.bpe.encoder import Encoder
+    from bpe_tui.bpe.tokenizer import BPETokenizer
+    from bpe_tui.corpus import Splits
+    from bpe_tui.dataset import EncodedDataset
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedTokenizer:
+    """A tokenizer that came from a file."""
+
+    tokenizer: BPETokenizer
+    path: Path
+    fingerprint: str
+
+
+@dataclass(frozen=True, slots=True)
+class SavedTokenizer:
+    """A tokenizer file that was written and read again."""
+
+    path: Path
+    fingerprint: str
+    vocab_size: int
+    merges: int
+    bytes: int
+
+
+def read_corpus(
+    path: Path | None = None,
+    *,
+    train: Path | None = None,
+    val: Path | None = None,
+    test: Path | None = None,
+    invalid: Literal["error", "replace"] = "error",
+    report: Report = silent,
+) -> Splits:
+    """Read the splits of a corpus: a folder, a single file, or three files named one by one. Raises CorpusError."""
+    from bpe_tui import corpus
+
+    return corpus.read_splits(path, train=train, val=val, test=test, invalid=invalid, report=report)
+
+
+def load_tokenizer(path: Path, report: Report = silent) -> LoadedTokenizer:
+    """Read a tokenizer file. Raises TokenizerFileError, FingerprintMismatchError."""
+    from bpe_tui import formats
+
+    report("reading the tokenizer", 0, 0)
+    tokenizer = formats.read(path)
+    report("computing the fingerprint", 0, 0)
+    return LoadedTokenizer(tokenizer, path, tokenizer.fingerprint())
+
+
+def save_tokenizer(
+    tokenizer: BPETokenizer, path: Path, *, overwrite: bool = True, report: Report = silent
+) -> SavedTokenizer:
+    """Write a tokenizer file, whole or not at all, and read it again to prove that it is what was to be saved.
+
+    Raises TokenizerFileError (also for a file that exists, unless `overwrite`), FingerprintMismatchError if what was
+    read differs.
+    """
+    from bpe_tui import formats
+
+    if not overwrite and path.exists():
+        raise TokenizerFileError(f"{path} exists already; name another file, or say that it may be replaced", file=path)
+    report("writing the tokenizer", 0, 2)
+    formats.write(tokenizer, path)
+    # It stands now, so reading it again is not to be cut short by a cancel that would call it unsaved.
+    written, kept = formats.read(path).fingerprint(), tokenizer.fingerprint()
+    if written != kept:
+        raise FingerprintMismatchError(
+            f"{path}: the saved tokenizer reads back with fingerprint {written[:12]}… instead of {kept[:12]}…; "
+            "save it to another disk, or convert it to another format",
+            file=path,
+        )
+    return SavedTokenizer(path, kept, tokenizer.vocab_size, len(tokenizer.merges), path.stat().st_size)
+
+
+def encode(
+    tokenizer: BPETokenizer, splits: Splits, folder: Path, *, overwrite: bool = False, report: Report = silent
+) -> EncodedDataset:
+    """Encode every split into `folder`, with the round trip proven and a manifest; all files or none.
+
+    Raises MissingCharactersError, DatasetError, KernelError.
+    """
+    from bpe_tui import dataset
+    from bpe_tui.session import kernels
+
+    kernels.ensure_compiled(report)
+    return dataset.encode_splits(tokenizer, splits, folder, overwrite=overwrite, report=report)
+
+
+def find_places(
+    tokenizer: BPETokenizer | Encoder, text: str, token_id: int, limit: int = 20, report: Report = silent
+) -> Sequence[Place]:
+    """Give the first `limit` places of `text` where the token `token_id` stands when `text` is encoded.
+
+    Raises MissingCharactersError, KernelError.
+    """
+    from bpe_tui import analysis
+    from bpe_tui.session import kernels
+
+    kernels.ensure_compiled(report)
+    report("looking for the token", 0, 0)
+    return analysis.places(tokenizer, text, token_id, limit)
