@@ -1,0 +1,366 @@
+"""Encoding pieces of bytes: lowest rank first, leftmost first among equals, each piece by itself.
+
+This is what tiktoken and Hugging Face's tokenizers do. A short piece is searched for its best pair again and again,
+which is quickest for a handful of symbols; a long one keeps its pairs in a heap, so that no piece costs more than
+n log n. What a short piece became is remembered with its bytes, which are compared: text repeats itself.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import int64, njit, types, uint8, void
+
+from bpe_tui.bpe.kernels.training import POLL, _inner, pair_slot
+
+Array = Any
+
+_u8 = uint8[::1]
+_i64 = int64[::1]
+_i64_2 = int64[:, ::1]
+
+NO_PAIR = 1 << 62
+"""What the table gives for a pair that is never merged; what it gives otherwise is rank << 32 | new id."""
+SHORT = 48
+"""Bytes of the longest piece that is searched and remembered; longer ones go through a heap."""
+
+# Columns of a remembered piece.
+HASH, BYTES_AT, BYTES_LENGTH, IDS_AT, IDS_LENGTH = range(5)
+# Places in `used`: how much of the memory is taken.
+PIECES_USED, BYTES_USED, IDS_USED, USED_SIZE = range(4)
+
+
+@njit(int64(_u8, int64, int64), **_inner)
+def hash_bytes(data: Array, start: int, stop: int) -> int:
+    """Give a hash of some bytes, 63 bits, never 0."""
+    value = np.uint64(0x9E3779B97F4A7C15) ^ np.uint64(stop - start)
+    position = start
+    while position < stop:
+        word = np.uint64(0)
+        for index in range(position, min(position + 8, stop)):
+            word = word << np.uint64(8) | np.uint64(data[index])
+        value = (value ^ word) * np.uint64(0xD6E8FEB86659FD93)
+        value ^= value >> np.uint64(32)
+        position += 8
+    value *= np.uint64(0x9E3779B97F4A7C15)
+    value ^= value >> np.uint64(29)
+    return np.int64(value >> np.uint64(1) | np.uint64(1))
+
+
+@njit(types.Tuple((_i64, _i64))(_i64, _i64), cache=True, nogil=True)
+def index_pairs(pairs: Array, merges: Array) -> tuple[Array, Array]:
+    """Index a merge table: pairs (left << 32 | right), and for each rank << 32 | new id.
+
+    Gives an open-addressed table (keys, values), keys -1 where empty. Of a pair that stands twice, the first counts.
+    """
+    size = 16
+    while size < 2 * len(pairs):
+        size *= 2
+    keys = np.full(size, -1, np.int64)
+    values = np.full(size, NO_PAIR, np.int64)
+    mask = size - 1
+    for place in range(len(pairs)):
+        slot = pair_slot(pairs[place], mask)
+        while keys[slot] >= 0 and keys[slot] != pairs[place]:
+            slot = (slot + 1) & mask
+        if keys[slot] < 0:
+            keys[slot] = pairs[place]
+            values[slot] = merges[place]
+    return keys, values
+
+
+@njit(int64(_i64, _i64, int64, int64), **_inner)
+def find_pair(keys: Array, values: Array, left: int, right: int) -> int:
+    """Give rank << 32 | new id of a pair, or NO_PAIR."""
+    key = left << 32 | right
+    mask = len(keys) - 1
+    slot = pair_slot(key, mask)
+    while keys[slot] != key:
+        if keys[slot] < 0:
+            return NO_PAIR
+        slot = (slot + 1) & mask
+    return values[slot]
+
+
+@njit(int64(_i64, _i64, int64, _i64, _i64), **_inner)
+def merge_short(symbols: Array, found: Array, count: int, keys: Array, values: Array) -> int:
+    """Merge the first `count` of `symbols` in place; give how many are left. `found` is scratch of the same size."""
+    for index in range(count - 1):
+        found[index] = find_pair(keys, values, symbols[index], symbols[index + 1])
+    while count > 1:
+        best = 0
+        for index in range(1, count - 1):
+            if found[index] < found[best]:
+                best = index
+        if found[best] == NO_PAIR:
+            break
+        symbols[best] = found[best] & 0xFFFFFFFF
+        count -= 1
+        for index in range(best + 1, count):
+            symbols[index] = symbols[index + 1]
+            found[index] = found[index + 1]
+        if best > 0:
+            found[best - 1] = find_pair(keys, values, symbols[best - 1], symbols[best])
+        if best + 1 < count:
+            found[best] = find_pair(keys, values, symbols[best], symbols[best + 1])
+    return count
+
+
+@njit(void(_i64_2, int64, int64, int64), **_inner)
+def push(heap: Array, size: int, value: int, position: int) -> None:
+    """Enter (value, position) into a heap of `size` entries with the least on top."""
+    hole = size
+    while hole > 0:
+        parent = (hole - 1) >> 1
+        if heap[parent, 0] < value or (heap[parent, 0] == value and heap[parent, 1] <= position):
+            break
+        heap[hole, 0] = heap[parent, 0]
+        heap[hole, 1] = heap[parent, 1]
+        hole = parent
+    heap[hole, 0] = value
+    heap[hole, 1] = position
+
+
+@njit(void(_i64_2, int64), **_inner)
+def drop_top(heap: Array, size: int) -> None:
+    """Take the top entry off a heap of `size` entries."""
+    value = heap[size - 1, 0]
+    position = heap[size - 1, 1]
+    size -= 1
+    hole = 0
+    while True:
+        child = 2 * hole + 1
+        if child >= size:
+            break
+        if child + 1 < size and (
+            heap[child + 1, 0] < heap[child, 0]
+            or (heap[child + 1, 0] == heap[child, 0] and heap[child + 1, 1] < heap[child, 1])
+        ):
+            child += 1
+        if value < heap[child, 0] or (value == heap[child, 0] and position <= heap[child, 1]):
+            break
+        heap[hole, 0] = heap[child, 0]
+        heap[hole, 1] = heap[child, 1]
+        hole = child
+    heap[hole, 0] = value
+    heap[hole, 1] = position
+
+
+@njit(int64(_i64, int64, _i64, _i64, _i64), **_inner)
+def merge_long(symbols: Array, count: int, keys: Array, values: Array, control: Array) -> int:
+    """Like `merge_short`, for any length: n log n. Gives -1 when cancelled."""
+    after = np.arange(1, count + 1)
+    before = np.arange(-1, count - 1)
+    # At most one entry a pair at the start and two a merge.
+    heap = np.empty((3 * count, 2), np.int64)
+    size = 0
+    for index in range(count - 1):
+        value = find_pair(keys, values, symbols[index], symbols[index + 1])
+        if value != NO_PAIR:
+            push(heap, size, value, index)
+            size += 1
+    steps = 0
+    while size > 0:
+        steps += 1
+        if steps % POLL == 0 and control[0] != 0:
+            return -1
+        value = heap[0, 0]
+        index = heap[0, 1]
+        drop_top(heap, size)
+        size -= 1
+        right = np.int64(after[index])
+        # An entry is out of date if its left part was merged away, or either part has become another token.
+        if symbols[index] < 0 or right >= count:
+            continue
+        if find_pair(keys, values, symbols[index], symbols[right]) != value:
+            continue
+        symbols[index] = value & 0xFFFFFFFF
+        symbols[right] = -1
+        beyond = np.int64(after[right])
+        after[index] = beyond
+        if beyond < count:
+            before[beyond] = index
+            value = find_pair(keys, values, symbols[index], symbols[beyond])
+            if value != NO_PAIR:
+                push(heap, size, value, index)
+                size += 1
+        if before[index] >= 0:
+            value = find_pair(keys, values, symbols[before[index]], symbols[index])
+            if value != NO_PAIR:
+                push(heap, size, value, np.int64(before[index]))
+                size += 1
+    left = 0
+    index = np.int64(0)
+    while index < count:
+        symbols[left] = symbols[index]
+        left += 1
+        index = np.int64(after[index])
+    return left
+
+
+@njit(int64(_u8, int64, int64, _i64_2, _u8, int64), **_inner)
+def find_piece(data: Array, start: int, stop: int, pieces: Array, store: Array, value: int) -> int:
+    """Give the row of a remembered piece with hash `value`, or of the empty row where it belongs (its HASH is 0)."""
+    mask = len(pieces) - 1
+    row = (value >> 3) & mask
+    while pieces[row, HASH] != 0:
+        if pieces[row, HASH] == value and pieces[row, BYTES_LENGTH] == stop - start:
+            place = pieces[row, BYTES_AT]
+            same = True
+            for index in range(stop - start):
+                if store[place + index] != data[start + index]:
+                    same = False
+                    break
+            if same:
+                return row
+        row = (row + 1) & mask
+    return row
+
+
+@njit(void(_u8, int64, int64, _i64, int64, int64, _i64_2, _u8, _i64, int64, int64, _i64), **_inner)
+def remember(
+    data: Array, start: int, stop: int, ids: Array, ids_start: int, ids_stop: int,
+    pieces: Array, store: Array, id_store: Array, row: int, value: int, used: Array,
+) -> None:  # fmt: skip
+    """Remember what a piece became, at an empty row, if there is room."""
+    length = stop - start
+    if (
+        2 * used[PIECES_USED] >= len(pieces)
+        or used[BYTES_USED] + length > len(store)
+        or used[IDS_USED] + ids_stop - ids_start > len(id_store)
+    ):
+        return
+    pieces[row, HASH] = value
+    pieces[row, BYTES_AT] = used[BYTES_USED]
+    pieces[row, BYTES_LENGTH] = length
+    pieces[row, IDS_AT] = used[IDS_USED]
+    pieces[row, IDS_LENGTH] = ids_stop - ids_start
+    for index in range(length):
+        store[used[BYTES_USED] + index] = data[start + index]
+    for index in range(ids_stop - ids_start):
+        id_store[used[IDS_USED] + index] = ids[ids_start + index]
+    used[PIECES_USED] += 1
+    used[BYTES_USED] += length
+    used[IDS_USED] += ids_stop - ids_start
+
+
+@njit(
+    int64(_u8, int64, _i64, int64, _i64, _i64, _i64, _i64_2, _u8, _i64, _i64, _i64, int64, _i64),
+    cache=True,
+    nogil=True,
+)
+def encode_pieces(
+    data: Array,
+    start: int,
+    ends: Array,
+    count: int,
+    byte_ids: Array,
+    keys: Array,
+    values: Array,
+    pieces: Array,
+    store: Array,
+    id_store: Array,
+    used: Array,
+    ids: Array,
+    ids_start: int,
+    control: Array,
+) -> int:
+    """Encode the `count` pieces of `data` that begin at `start` and end at `ends`; give where their ids end in `ids`.
+
+    `byte_ids` has the id of each single byte. `pieces`, `store`, `id_store` and `used` are the memory of earlier pieces;
+    entries that the caller made beforehand (whole tokens) are taken as they are, whatever their length. `ids` needs
+    room for one id a byte. Gives -1 when cancelled.
+    """
+    symbols = np.empty(SHORT, np.int64)
+    found = np.empty(SHORT, np.int64)
+    for number in range(count):
+        if number % POLL == 0 and control[0] != 0:
+            return -1
+        stop = ends[number]
+        length = stop - start
+        if length == 1:
+            ids[ids_start] = byte_ids[data[start]]
+            ids_start += 1
+            start = stop
+            continue
+        value = hash_bytes(data, start, stop)
+        row = find_piece(data, start, stop, pieces, store, value)
+        if pieces[row, HASH] != 0:
+            place = pieces[row, IDS_AT]
+            for index in range(pieces[row, IDS_LENGTH]):
+                ids[ids_start] = id_store[place + index]
+                ids_start += 1
+        elif length <= SHORT:
+            for index in range(length):
+                symbols[index] = byte_ids[data[start + index]]
+            left = merge_short(symbols, found, length, keys, values)
+            ids[ids_start : ids_start + left] = symbols[:left]
+            remember(data, start, stop, ids, ids_start, ids_start + left, pieces, store, id_store, row, value, used)
+            ids_start += left
+        else:
+            many = np.empty(length, np.int64)
+            for index in range(length):
+                many[index] = byte_ids[data[start + index]]
+            left = merge_long(many, length, keys, values, control)
+            if left < 0:
+                return -1
+            ids[ids_start : ids_start + left] = many[:left]
+            ids_start += left
+        start = stop
+    return ids_start
+
+
+@njit(void(_u8, _i64, _i64, _i64_2, _u8, _i64, _i64), cache=True, nogil=True)
+def remember_tokens(
+    data: Array, ends: Array, ids: Array, pieces: Array, store: Array, id_store: Array, used: Array
+) -> None:
+    """Remember tokens as pieces of one id: token t is the bytes of `data` up to `ends[t]`, its id is `ids[t]`."""
+    start = np.int64(0)
+    for number in range(len(ends)):
+        stop = ends[number]
+        if stop > start:
+            value = hash_bytes(data, start, stop)
+            row = find_piece(data, start, stop, pieces, store, value)
+            if pieces[row, HASH] == 0:
+                remember(data, start, stop, ids, number, number + 1, pieces, store, id_store, row, value, used)
+        start = stop
+
+
+@njit(types.Tuple((_i64_2, int64))(_u8, int64, _i64, int64, _i64_2, _u8, int64, _i64), cache=True, nogil=True)
+def count_pieces(
+    data: Array, start: int, ends: Array, count: int, pieces: Array, store: Array, weight: int, used: Array
+) -> tuple[Array, int]:
+    """Count pieces by their bytes, in the memory that `encode_pieces` uses: IDS_AT holds how often a piece occurred,
+    IDS_LENGTH the number of pieces met before it. Gives (pieces, how many were counted): fewer than `count` when
+    `store` is full. `pieces` grows by itself.
+    """
+    for number in range(count):
+        stop = ends[number]
+        if used[BYTES_USED] + stop - start > len(store):
+            return pieces, number
+        value = hash_bytes(data, start, stop)
+        row = find_piece(data, start, stop, pieces, store, value)
+        if pieces[row, HASH] == 0:
+            if 2 * used[PIECES_USED] >= len(pieces):
+                larger = np.zeros((2 * len(pieces), 5), np.int64)
+                mask = len(larger) - 1
+                for old in range(len(pieces)):
+                    if pieces[old, HASH] != 0:
+                        place = (pieces[old, HASH] >> 3) & mask
+                        while larger[place, HASH] != 0:
+                            place = (place + 1) & mask
+                        larger[place] = pieces[old]
+                pieces = larger
+                row = find_piece(data, start, stop, pieces, store, value)
+            pieces[row, HASH] = value
+            pieces[row, BYTES_AT] = used[BYTES_USED]
+            pieces[row, BYTES_LENGTH] = stop - start
+            pieces[row, IDS_LENGTH] = used[PIECES_USED]
+            for index in range(stop - start):
+                store[used[BYTES_USED] + index] = data[start + index]
+            used[PIECES_USED] += 1
+            used[BYTES_USED] += stop - start
+        pieces[row, IDS_AT] += weight
+        start = stop
+    return pieces, count
