@@ -7,17 +7,20 @@
     len:3..5         from 3 to 5, both included; either end may be left out
 
 Numbers may come together and before or after a text, parted by a space: `len:>3 id:300.. ing`. Which numbers there are
-is up to the list: `id`, `len`, `count` and `born` for tokens, `rank`, `freq`, `len` and `seq` for merges.
+is up to the list: `id`, `len`, `count` and `born` for tokens, `merge`, `freq`, `len` and `seq` for merges.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+import warnings
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from bpe_tui.terminal.text import raw_query
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 UNBOUNDED: Final = 2**63 - 1
 """The end of a range that has none."""
@@ -84,7 +87,10 @@ def parse(text: str, fields: Iterable[str]) -> Query:
         text = text[: match.start()] + text[match.end() :]
     if match := _PATTERN.fullmatch(text):
         try:
-            pattern = re.compile(raw_query(match["pattern"]), re.IGNORECASE if match["flags"] else 0)
+            with warnings.catch_warnings():
+                # Python warns of what it may read otherwise one day; to whom would it say so here?
+                warnings.simplefilter("ignore")
+                pattern = re.compile(raw_query(match["pattern"]), re.IGNORECASE if match["flags"] else 0)
         except (re.error, OverflowError, RecursionError) as error:
             raise QueryError(f"no regular expression: {error}") from None
         return Query(pattern=pattern, bounds=tuple(bounds))
@@ -113,4 +119,4 @@ def _bound(field: str, value: str) -> Bound:
 
 def _number(digits: str) -> int:
     # Beyond what any column holds: nothing is that large, and numpy could not compare it.
-    return min(int(re.sub(r"\D", "", digits)[:20]), UNBOUNDED - 1)
+    return min(int(re.sub(r"\D", "", digits).lstrip("0")[:20] or "0"), UNBOUNDED - 1)

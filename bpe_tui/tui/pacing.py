@@ -6,8 +6,10 @@ This is the one place that knows Textual's writer thread, which is not part of i
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 LOCAL_RATE: Final = 10.0
 """Ticks per second on a local terminal."""

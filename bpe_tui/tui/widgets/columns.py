@@ -54,7 +54,7 @@ class Placed:
 
 
 def place(columns: Sequence[Column], width: int, *, least_free: int = 16) -> tuple[Placed, ...]:
-    """Give the columns that fit into `width` cells; others are dropped while the free one has less than `least_free`."""
+    """Give the columns for `width` cells; those that may go do so until the free one has `least_free`."""
     kept = list(enumerate(columns))
     while True:
         fixed = MARKER_WIDTH + sum(column.width + GAP for _, column in kept if column.width)
