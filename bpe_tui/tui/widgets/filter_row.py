@@ -61,6 +61,11 @@ class FilterRow(Horizontal):
         """What the filter reads."""
         return self.query_one(Input).value
 
+    @property
+    def is_open(self) -> bool:
+        """Whether the row shows."""
+        return self.has_class("-open")
+
     def open(self) -> None:
         """Show the row and write in it."""
         self.add_class("-open")

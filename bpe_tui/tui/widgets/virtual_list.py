@@ -188,6 +188,16 @@ class VirtualList(ScrollView, can_focus=True, inherit_bindings=False):
             self._scroll_to_row(self.max_scroll_y)
         self._repaint()
 
+    def restart(self) -> None:
+        """Begin anew with rows that have nothing to do with those before: following if it can, else at the top."""
+        self._cursor = 0
+        self._seen = 0
+        self._scroll_to_row(0)
+        if self._can_follow and not self._follows:
+            self.set_follows(True)
+        else:
+            self.data_changed()
+
     def set_columns(self, columns: Sequence[Column], sorted_by: tuple[str, bool] | None = None) -> None:
         """Take other columns; `sorted_by` is the key of the sorted one and whether it descends. Cheap when equal."""
         if tuple(columns) == self._columns and sorted_by == self._sorted_by:
