@@ -152,7 +152,7 @@ def _columns(snapshot: Snapshot | None) -> tuple[Column, ...]:
         length = snapshot.initial_length
     return (
         Column("merge", "merge", max(5, len(count(merges))), "right", "muted"),
-        Column("frequency", "freq", max(5, len(count(frequency))), "right", "text", priority=1),
+        Column("frequency", "freq", max(5, len(count(frequency))), "right", "muted", priority=1),
         Column("length", "length", max(6, len(count(length))), "right", "muted", priority=2),
         Column("token", "left + right → token"),
     )

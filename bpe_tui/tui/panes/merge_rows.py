@@ -93,7 +93,7 @@ class MergeRows:
             count(entry.rank + 1),
             count(entry.frequency),
             count(entry.length),
-            ((left, "text"), (" + ", "muted"), (right, "text"), (arrow, "muted"), (token, "accent")),
+            ((f"{left} + {right}{arrow}", "text"), (token, "accent")),
         )
 
     def _test(self, start: int, end: int) -> None:

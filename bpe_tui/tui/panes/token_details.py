@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 import numpy as np
 
-from bpe_tui.terminal import cell_width, count, visible
+from bpe_tui.terminal import cell_width, count, fit, visible
 from bpe_tui.tui.panes.vocabulary_columns import VocabularyColumns
 
 if TYPE_CHECKING:
@@ -86,8 +86,8 @@ class TokenDetails:
         else:
             entry = snapshot.log[rank]
             facts.append(
-                f"made by merge {count(rank + 1)}: {self._visible(entry.left)} + {self._visible(entry.right)}, "
-                f"found {count(entry.frequency)} times, sequence of {count(entry.length)} tokens after it"
+                f"made by merge {count(rank + 1)}: {self._short(entry.left)} + {self._short(entry.right)}, "
+                f"found {count(entry.frequency)} times; {count(entry.length)} tokens in the sequence after it"
             )
         return tuple(facts)
 
@@ -127,10 +127,7 @@ class TokenDetails:
         for rank in ranks[:MOST_BUILT]:
             entry = log[rank]
             spans = (
-                (self._visible(entry.left), "text"),
-                (" + ", "muted"),
-                (self._visible(entry.right), "text"),
-                (arrow, "muted"),
+                (f"{self._visible(entry.left)} + {self._visible(entry.right)}{arrow}", "text"),
                 (self._visible(entry.new_id), "accent"),
                 (f"  merge {count(rank + 1)}", "muted"),
             )
@@ -154,6 +151,9 @@ class TokenDetails:
 
     def _visible(self, token_id: int) -> str:
         return visible(self._snapshot.tokens[token_id], ascii_only=self._ascii_only)
+
+    def _short(self, token_id: int) -> str:
+        return fit(self._visible(token_id), 20, ascii_only=self._ascii_only)
 
     @staticmethod
     def _end(text: str, width: int) -> str:

@@ -236,8 +236,8 @@ def _columns(snapshot: Snapshot | None) -> tuple[Column, ...]:
         length = snapshot.initial_length
     return (
         Column("id", "id", max(4, len(count(size))), "right", "muted"),
-        Column("length", "len", max(5, len(count(999))), "right", "text", priority=2),
-        Column("count", "count", max(7, len(count(length))), "right", "text", priority=1),
+        Column("length", "len", max(5, len(count(999))), "right", "muted", priority=2),
+        Column("count", "count", max(7, len(count(length))), "right", "muted", priority=1),
         Column("born", "born", max(6, len(count(merges))), "right", "muted", priority=3),
         Column("token", "token", role="accent"),
     )

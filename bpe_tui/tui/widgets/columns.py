@@ -76,8 +76,12 @@ def place(columns: Sequence[Column], width: int, *, least_free: int = 16) -> tup
 def line(
     placed: Sequence[Placed], cells: Sequence[Cell], width: int, marker: str = "", *, ascii_only: bool = False
 ) -> list[Span]:
-    """Give the spans of one row: together exactly `width` cells, neighbours of one role joined."""
-    spans: list[Span] = [(pad(marker, min(MARKER_WIDTH, width)), "strong")]
+    """Give the spans of one row: together exactly `width` cells, neighbours of one role joined.
+
+    Each change of role costs some forty bytes on its way to the terminal, so blanks take the role before them.
+    """
+    role = placed[0].column.role if placed else "text"
+    spans: list[Span] = [(pad(marker, min(MARKER_WIDTH, width)), role)]
     used = min(MARKER_WIDTH, width)
     for position in placed:
         if position.start > used:

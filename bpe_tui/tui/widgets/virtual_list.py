@@ -75,7 +75,7 @@ class VirtualList(ScrollView, can_focus=True, inherit_bindings=False):
     VirtualList > .virtual-list--muted { color: $text-muted; }
     VirtualList > .virtual-list--accent { color: $text-accent; }
     VirtualList > .virtual-list--strong { color: $foreground; text-style: bold; }
-    VirtualList > .virtual-list--header { color: $text-muted; text-style: underline; }
+    VirtualList > .virtual-list--header { color: $text-muted; text-style: bold; }
     VirtualList > .virtual-list--cursor {
         color: $block-cursor-foreground; background: $block-cursor-background; text-style: bold;
     }
@@ -337,6 +337,9 @@ class VirtualList(ScrollView, can_focus=True, inherit_bindings=False):
         thumb = max(1.0, height * height / total)
         start = int((height - thumb) * self.scroll_y / (total - height) * 8)
         look = (height, start, start + math.ceil(thumb * 8))
+        if self._follows:
+            # It stays at the end and only shrinks: whole cells will do, or it is drawn at every tick for nothing.
+            look = (height, -1, round(thumb))
         if look == self._bar_look and not exactly and not bar.mouse_over:
             return
         self._bar_look = look
@@ -393,18 +396,34 @@ class VirtualList(ScrollView, can_focus=True, inherit_bindings=False):
         super().notify_style_update()
 
     def _repaint(self) -> None:
-        """Refresh the lines that no longer show what they should."""
+        """Refresh the lines that no longer show what they should, each as far as it changed."""
         if not self.is_mounted:
             return
-        first = -1
+        first = 0
+        wide = 0
         height = self._height
         for y in range(height + 1):
-            dirty = y < height and self._painted.get(y) != self._key(y)
-            if dirty and first < 0:
-                first = y
-            elif not dirty and first >= 0:
-                self.refresh(Region(0, first, self._width, y - first))
-                first = -1
+            changed = self._changed(y) if y < height else 0
+            if changed == wide:
+                continue
+            if wide:
+                self.refresh(Region(0, first, wide, y - first))
+            first, wide = y, changed
+
+    def _changed(self, y: int) -> int:
+        """Give how many cells of a line must be drawn again, from its start; 0 if it shows what it should."""
+        before, now = self._painted.get(y), self._key(y)
+        if before == now:
+            return 0
+        width = self._width
+        if before is None or before[:-1] != now[:-1] or now[0] != "row":
+            return width
+        # Only cells of the row differ. Textual draws a line from its start, so what can be spared is its end.
+        old, new = before[-1], now[-1]
+        assert isinstance(old, tuple)
+        assert isinstance(new, tuple)
+        ends = [place.start + place.width for place in self._placed if old[place.index] != new[place.index]]
+        return min(width, max(ends, default=0))
 
     def _key(self, y: int) -> _LineKey:
         """Give all that the look of a line depends on, except the columns' places and the theme."""
@@ -417,7 +436,7 @@ class VirtualList(ScrollView, can_focus=True, inherit_bindings=False):
             return ("blank", said, width)
         look = ("cursor" if self.has_focus else "cursor-blurred") if index == self._cursor else ""
         badge = self._badge() if y == self._height - 1 else ""
-        return ("row", self._placed_for(width), self._rows.row(index), look, badge, width, self._ascii_only)
+        return ("row", self._placed_for(width), look, badge, width, self._ascii_only, self._rows.row(index))
 
     def render_line(self, y: int) -> Strip:
         """Give one line on screen."""
@@ -436,7 +455,7 @@ class VirtualList(ScrollView, can_focus=True, inherit_bindings=False):
         if key[0] == "blank":
             return self._strip([(pad("  " + str(key[1]), width), "muted")], width)
         index = self._top + y - HEADER
-        look, badge = str(key[3]), str(key[4])
+        look, badge = str(key[2]), str(key[3])
         marker = (">" if self._ascii_only else "▸") if look else ""
         badge = fit(badge, width)
         room = width - cell_width(badge)
