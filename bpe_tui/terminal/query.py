@@ -1,7 +1,8 @@
 """The language in which lists of tokens and merges are filtered.
 
     the              tokens that hold `the`; spaces count, and the signs of `visible` mean what they stand for
-    /ing$/           tokens in which the regular expression is found; /ing$/i for either case
+    /ing$/           tokens in which the regular expression is found; /ing$/i for either case. The second slash may be
+                     missing, as it is while one types; a slash alone asks for nothing yet, and // finds a slash
     len:8            a number: exactly this one
     len:>8  len:<=3  at least or at most so many
     len:3..5         from 3 to 5, both included; either end may be left out
@@ -28,7 +29,7 @@ UNBOUNDED: Final = 2**63 - 1
 _NUMBER: Final = r"\d[\d,_]*"
 _COMPARED: Final = re.compile(rf"(?P<sign>>=|<=|>|<|=)?(?P<number>{_NUMBER})")
 _RANGE: Final = re.compile(rf"(?P<low>{_NUMBER})?\.\.(?P<high>{_NUMBER})?")
-_PATTERN: Final = re.compile(r"/(?P<pattern>.+)/(?P<flags>i?)", re.DOTALL)
+_PATTERN: Final = re.compile(r"/(?P<pattern>.+?)(?:/(?P<flags>i?))?", re.DOTALL)
 
 
 class QueryError(ValueError):
@@ -85,6 +86,8 @@ def parse(text: str, fields: Iterable[str]) -> Query:
     while match := first.match(text) or last.search(text):
         bounds.append(_bound(match["field"], match["value"]))
         text = text[: match.start()] + text[match.end() :]
+    if text == "/":
+        text = ""
     if match := _PATTERN.fullmatch(text):
         try:
             with warnings.catch_warnings():

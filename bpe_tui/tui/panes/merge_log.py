@@ -42,6 +42,7 @@ class MergeLogPane(Vertical):
         self._snapshot: Snapshot | None = None
         self._shown: tuple[object, ...] = ()
         self._searching = False
+        self._ready = False
         self.list = VirtualList(
             self._rows, _columns(None), can_follow=True, empty=empty, ascii_only=ascii_only, id="merges"
         )
@@ -54,7 +55,7 @@ class MergeLogPane(Vertical):
 
     def on_mount(self) -> None:
         """Show what came before there was anything to show it on."""
-        self._shown = ()
+        self._ready = True
         if self._snapshot is not None:
             self.show(self._snapshot)
 
@@ -62,7 +63,7 @@ class MergeLogPane(Vertical):
         """Draw a run as it is now. Cheap when nothing changed."""
         self._snapshot = snapshot
         state = (id(snapshot.log), snapshot.merges, snapshot.settings.target_vocab_size)
-        if not self.is_mounted or state == self._shown:
+        if not self._ready or state == self._shown:
             return
         self._shown = state
         self._keep_up(another_run=self._rows.set_snapshot(snapshot))

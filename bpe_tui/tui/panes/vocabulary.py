@@ -59,6 +59,7 @@ class VocabularyPane(Vertical):
         self._snapshot: Snapshot | None = None
         self._shown: tuple[object, ...] = ()
         self._searching = False
+        self._ready = False
         self._stale = False
         self._arranged_at = 0.0
         self.list = VirtualList(self._rows, _columns(None), empty=empty, ascii_only=ascii_only, id="vocabulary")
@@ -71,7 +72,7 @@ class VocabularyPane(Vertical):
 
     def on_mount(self) -> None:
         """Show what came before there was anything to show it on."""
-        self._shown = ()
+        self._ready = True
         if self._snapshot is not None:
             self.show(self._snapshot)
 
@@ -87,7 +88,7 @@ class VocabularyPane(Vertical):
             snapshot.token_counts is None,
             snapshot.initial_length,
         )
-        if not self.is_mounted:
+        if not self._ready:
             return
         if state != self._shown:
             self._shown = state

@@ -19,6 +19,7 @@ from textual.cache import LRUCache
 from textual.geometry import Region, Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
+from textual.scrollbar import ScrollBarRender
 from textual.strip import Strip
 from textual.widget import Widget
 
@@ -37,6 +38,12 @@ HEADER: Final = 1
 _ROLES: Final = ("text", "muted", "accent", "strong", "header", "cursor", "cursor-blurred", "badge")
 
 _LineKey = tuple[object, ...]
+
+
+class _AsciiScrollBar(ScrollBarRender):
+    """A scrollbar whose thumb ends with whole cells."""
+
+    VERTICAL_BARS: ClassVar[list[str]] = [" "] * 8
 
 
 class Rows(Protocol):
@@ -217,6 +224,7 @@ class VirtualList(ScrollView, can_focus=True, inherit_bindings=False):
         """Draw with ASCII signs alone, or no longer."""
         if ascii_only != self._ascii_only:
             self._ascii_only = ascii_only
+            self._choose_scrollbar()
             self._repaint()
 
     def move_cursor(self, index: int, *, scroll: bool = True) -> None:
@@ -347,6 +355,11 @@ class VirtualList(ScrollView, can_focus=True, inherit_bindings=False):
         bar.window_size = height
         bar.position = self.scroll_y
 
+    def _choose_scrollbar(self) -> None:
+        if self.is_mounted:
+            self.vertical_scrollbar.renderer = _AsciiScrollBar if self._ascii_only else ScrollBarRender  # type: ignore[misc]
+            self.vertical_scrollbar.refresh()
+
     def _scrollbar_touched(self, mouse_over: bool) -> None:
         # Dragging multiplies by the number of rows: what was near enough to look at is not near enough to drag.
         if mouse_over:
@@ -373,6 +386,7 @@ class VirtualList(ScrollView, can_focus=True, inherit_bindings=False):
     def on_mount(self) -> None:
         """Look at the rows for the first time."""
         self.watch(self.vertical_scrollbar, "mouse_over", self._scrollbar_touched, init=False)
+        self._choose_scrollbar()
         self.data_changed()
 
     def on_resize(self) -> None:
