@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from bpe_tui.terminal.cells import Alignment, cell_width, fit, pad
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 Span = tuple[str, str]
 """Text and its role: `text`, `muted`, `accent` or `strong`."""
@@ -74,7 +74,12 @@ def place(columns: Sequence[Column], width: int, *, least_free: int = 16) -> tup
 
 
 def line(
-    placed: Sequence[Placed], cells: Sequence[Cell], width: int, marker: str = "", *, ascii_only: bool = False
+    placed: Sequence[Placed],
+    cells: Sequence[Cell] | Mapping[int, Cell],
+    width: int,
+    marker: str = "",
+    *,
+    ascii_only: bool = False,
 ) -> list[Span]:
     """Give the spans of one row: together exactly `width` cells, neighbours of one role joined.
 

@@ -13,31 +13,27 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, ClassVar, Final, Protocol
 
-from rich.segment import Segment
 from textual.binding import Binding, BindingType
 from textual.cache import LRUCache
 from textual.geometry import Region, Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.scrollbar import ScrollBarRender
-from textual.strip import Strip
 from textual.widget import Widget
 
-from bpe_tui.terminal import cell_width, count, fit, pad
-from bpe_tui.tui.widgets.columns import Cell, Column, Placed, Span, line, place
+from bpe_tui.terminal import cell_width, count
+from bpe_tui.tui.widgets.columns import Cell, Column, Placed, place
+from bpe_tui.tui.widgets.list_lines import ROLES, BlankLine, HeaderLine, Line, RowLine, changed_cells, draw
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rich.style import Style
     from textual import events
+    from textual.strip import Strip
 
 HEADER: Final = 1
 """Lines above the rows."""
-
-_ROLES: Final = ("text", "muted", "accent", "strong", "header", "cursor", "cursor-blurred", "badge")
-
-_LineKey = tuple[object, ...]
 
 
 class _AsciiScrollBar(ScrollBarRender):
@@ -69,7 +65,7 @@ class VirtualList(ScrollView, can_focus=True, inherit_bindings=False):
         Binding("end", "last", "Last", show=False),
         Binding("enter", "select", "Open", show=False),
     ]
-    COMPONENT_CLASSES: ClassVar[set[str]] = {f"virtual-list--{role}" for role in _ROLES}
+    COMPONENT_CLASSES: ClassVar[set[str]] = {f"virtual-list--{role}" for role in ROLES}
     DEFAULT_CSS = """
     VirtualList {
         height: 1fr;
@@ -157,11 +153,12 @@ class VirtualList(ScrollView, can_focus=True, inherit_bindings=False):
         self._seen = 0
         self._count = 0
         self._cursor = 0
-        self._painted: dict[int, _LineKey] = {}
-        self._strips: LRUCache[_LineKey, Strip] = LRUCache(512)
+        self._painted: dict[int, Line] = {}
+        self._strips: LRUCache[Line, Strip] = LRUCache(512)
         self._styles_by_role: dict[str, Style] = {}
         self._bar_look: tuple[int, int, int] = (0, 0, 0)
         self._moving = False
+        self._width = self._height = 0
 
     # What its owner uses
 
@@ -187,6 +184,7 @@ class VirtualList(ScrollView, can_focus=True, inherit_bindings=False):
 
     def data_changed(self) -> None:
         """Look at the rows again and repaint the lines that now show something else; cheap when none does."""
+        self._measure()
         self._count = self._rows.count()
         self._cursor = max(0, min(self._cursor, self._count - 1))
         self._update_extent()
@@ -314,7 +312,8 @@ class VirtualList(ScrollView, can_focus=True, inherit_bindings=False):
         if self._follows and not self._moving and new_value < self.max_scroll_y:
             self.set_follows(False)
         self._sync_scrollbar()
-        self._repaint()
+        if not self._moving:
+            self._repaint()
 
     def _scroll_to_row(self, top: int) -> None:
         # Not an act of the user: a list that follows goes on following.
@@ -371,13 +370,9 @@ class VirtualList(ScrollView, can_focus=True, inherit_bindings=False):
     def _top(self) -> int:
         return round(self.scroll_y)
 
-    @property
-    def _width(self) -> int:
-        return self.scrollable_content_region.width
-
-    @property
-    def _height(self) -> int:
-        return self.scrollable_content_region.height
+    def _measure(self) -> None:
+        # Asked for once and not for every line: Textual works it out from styles and regions each time.
+        self._width, self._height = self.scrollable_content_region.size
 
     @property
     def _page(self) -> int:
@@ -413,84 +408,40 @@ class VirtualList(ScrollView, can_focus=True, inherit_bindings=False):
         """Refresh the lines that no longer show what they should, each as far as it changed."""
         if not self.is_mounted:
             return
+        self._measure()
         first = 0
         wide = 0
         height = self._height
         for y in range(height + 1):
-            changed = self._changed(y) if y < height else 0
+            changed = changed_cells(self._painted.get(y), self._line(y)) if y < height else 0
             if changed == wide:
                 continue
             if wide:
                 self.refresh(Region(0, first, wide, y - first))
             first, wide = y, changed
 
-    def _changed(self, y: int) -> int:
-        """Give how many cells of a line must be drawn again, from its start; 0 if it shows what it should."""
-        before, now = self._painted.get(y), self._key(y)
-        if before == now:
-            return 0
-        width = self._width
-        if before is None or before[:-1] != now[:-1] or now[0] != "row":
-            return width
-        # Only cells of the row differ. Textual draws a line from its start, so what can be spared is its end.
-        old, new = before[-1], now[-1]
-        assert isinstance(old, tuple)
-        assert isinstance(new, tuple)
-        ends = [place.start + place.width for place in self._placed if old[place.index] != new[place.index]]
-        return min(width, max(ends, default=0))
-
-    def _key(self, y: int) -> _LineKey:
-        """Give all that the look of a line depends on, except the columns' places and the theme."""
-        width = self._width
+    def _line(self, y: int) -> Line:
+        """Give what a line on screen is to show now."""
+        width, ascii_only = self._width, self._ascii_only
         if y < HEADER:
-            return ("header", self._placed_for(width), self._sorted_by, width, self._ascii_only)
+            return HeaderLine(self._placed_for(width), self._sorted_by, width, ascii_only)
         index = self._top + y - HEADER
         if not 0 <= index < self._count:
-            said = self._empty if y == HEADER and not self._count else ""
-            return ("blank", said, width)
+            return BlankLine(self._empty if y == HEADER and not self._count else "", width, ascii_only)
         look = ("cursor" if self.has_focus else "cursor-blurred") if index == self._cursor else ""
         badge = self._badge() if y == self._height - 1 else ""
-        return ("row", self._placed_for(width), look, badge, width, self._ascii_only, self._rows.row(index))
+        return RowLine(self._placed_for(width), self._rows.row(index), look, badge, width, ascii_only)
 
     def render_line(self, y: int) -> Strip:
         """Give one line on screen."""
-        key = self._key(y)
-        self._painted[y] = key
-        strip = self._strips.get(key)
+        if y == 0:
+            self._measure()
+        shown = self._line(y)
+        self._painted[y] = shown
+        strip = self._strips.get(shown)
         if strip is None:
-            strip = self._draw(y, key)
-            self._strips[key] = strip
+            strip = self._strips[shown] = draw(shown, self._style)
         return strip
-
-    def _draw(self, y: int, key: _LineKey) -> Strip:
-        width = self._width
-        if y < HEADER:
-            return self._strip([(text, "header") for text, _ in self._header(width)], width)
-        if key[0] == "blank":
-            return self._strip([(pad("  " + str(key[1]), width), "muted")], width)
-        index = self._top + y - HEADER
-        look, badge = str(key[2]), str(key[3])
-        marker = (">" if self._ascii_only else "▸") if look else ""
-        badge = fit(badge, width)
-        room = width - cell_width(badge)
-        spans = line(self._placed, self._rows.row(index), width, marker, ascii_only=self._ascii_only)
-        if look:
-            spans = [("".join(text for text, _ in spans), look)]
-        strip = self._strip(spans, width)
-        if not badge:
-            return strip
-        return Strip.join([strip.crop(0, room), self._strip([(badge, "badge")], cell_width(badge))])
-
-    def _header(self, width: int) -> list[Span]:
-        titles: list[Cell] = []
-        for column in self._columns:
-            title = column.title
-            if self._sorted_by is not None and self._sorted_by[0] == column.key:
-                signs = ("v", "^") if self._ascii_only else ("▼", "▲")
-                sign = signs[0] if self._sorted_by[1] else signs[1]
-                title = f"{title} {sign}" if column.alignment == "left" else f"{sign} {title}"
-            titles.append(title)
-        return line(self._placed_for(width), titles, width, ascii_only=self._ascii_only)
 
     def _badge(self) -> str:
         unseen = self.unseen
@@ -501,9 +452,6 @@ class VirtualList(ScrollView, can_focus=True, inherit_bindings=False):
             self._placed = place(self._columns, width)
             self._placed_width = width
         return self._placed
-
-    def _strip(self, spans: Sequence[Span], width: int) -> Strip:
-        return Strip([Segment(text, self._style(role)) for text, role in spans], width)
 
     def _style(self, role: str) -> Style:
         style = self._styles_by_role.get(role)
