@@ -157,6 +157,21 @@ async def test_a_filter_that_cannot_be_read_is_told_and_changes_nothing() -> Non
         assert "no merge matches" in screen(app)[2]
 
 
+async def test_keys_never_land_in_a_filter_that_is_not_open() -> None:
+    app = LogApp()
+    async with app.run_test(size=(70, 8)) as pilot:
+        assert not app.pane.filter_row.query_one(Input).can_focus
+        app.pane.focus_filter()
+        await pilot.press("a", "escape", "tab", "b")
+        assert app.focused is app.pane.list
+        assert app.pane.filter_row.value == ""
+        app.pane.focus_filter()
+        await pilot.press("c", "enter")
+        app.pane.focus_filter()
+        await pilot.press("d")
+        assert app.pane.filter_row.value == "cd"
+
+
 async def test_another_run_begins_anew() -> None:
     app = LogApp()
     async with app.run_test(size=(70, 8)) as pilot:

@@ -53,6 +53,8 @@ class FilterRow(Horizontal):
         field = Input(placeholder=self._placeholder, select_on_focus=False)
         # A blinking cursor writes to the terminal twice a second for nothing.
         field.cursor_blink = False
+        # Keys that come while the app is starting must not land in a row that nobody sees.
+        field.can_focus = False
         yield field
         yield Label("", classes="filter-row--note", markup=False)
 
@@ -69,7 +71,9 @@ class FilterRow(Horizontal):
     def open(self) -> None:
         """Show the row and write in it."""
         self.add_class("-open")
-        self.query_one(Input).focus()
+        field = self.query_one(Input)
+        field.can_focus = True
+        field.focus()
 
     def set_note(self, note: str, *, wrong: bool = False) -> None:
         """Say something at the end of the row. Cheap when it is said already."""
@@ -83,14 +87,18 @@ class FilterRow(Horizontal):
     def action_clear(self) -> None:
         """Filter nothing and hide."""
         self.query_one(Input).value = ""
-        self.remove_class("-open")
+        self._hide()
         self.post_message(self.Left())
 
     def action_leave(self) -> None:
         """Go on to the list; an empty row hides."""
         if not self.value:
-            self.remove_class("-open")
+            self._hide()
         self.post_message(self.Left())
+
+    def _hide(self) -> None:
+        self.remove_class("-open")
+        self.query_one(Input).can_focus = False
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Pass on what was typed."""
