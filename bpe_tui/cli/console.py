@@ -8,11 +8,13 @@ import json
 import os
 import re
 import sys
-import time
-from collections.abc import Callable, Iterator
-from typing import Any, Protocol
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, TextIO
 
 from bpe_tui.terminal import visible
+
+if TYPE_CHECKING:
+    from bpe_tui.cli.progress import ShowProgress
 
 _KEPT = re.compile(r"([ _]+)")
 
@@ -32,13 +34,6 @@ def drop_output() -> None:
         os.close(null)
 
 
-class ShowProgress(Protocol):
-    """Takes how far the job is."""
-
-    def __call__(self, step: str, done: int, total: int) -> None:
-        """Show it."""
-
-
 class Console:
     """Where a command's words go.
 
@@ -48,7 +43,8 @@ class Console:
     def __init__(self, arguments: argparse.Namespace) -> None:
         self.json: bool = getattr(arguments, "json", False)
         self.quiet: bool = getattr(arguments, "quiet", False)
-        self.ascii_only: bool = getattr(arguments, "ascii", False) or not _can_print("·⏎→…", sys.stdout)
+        self.ascii_only: bool = getattr(arguments, "ascii", False) or not _can_print("·⏎→", sys.stdout)
+        self._progress: ShowProgress | None = None
         for stream in (sys.stdout, sys.stderr):
             reconfigure = getattr(stream, "reconfigure", None)
             if reconfigure is not None:
@@ -56,7 +52,7 @@ class Console:
 
     @property
     def arrow(self) -> str:
-        """What stands between parts and whole."""
+        """What stands between a pair and the token that it becomes."""
         return "->" if self.ascii_only else "→"
 
     def shown(self, text: str) -> str:
@@ -70,80 +66,49 @@ class Console:
     def say(self, line: str = "") -> None:
         """Print a line for people; with `--quiet`, or when the reader is gone, nothing."""
         if not self.quiet:
-            self._print(line, to_error=self.json)
+            self._print(line, sys.stderr if self.json else sys.stdout)
 
     def answer(self, line: str) -> None:
         """Print what the command was called for: `--quiet` does not silence it, `--json` replaces it."""
         if not self.json:
-            self._print(line, to_error=False)
+            self._print(line, sys.stdout)
 
     def note(self, line: str) -> None:
         """Print a remark on standard error."""
         if not self.quiet:
-            self._print(line, to_error=True)
+            self._print(line, sys.stderr)
 
     def document(self, content: Any) -> None:
         """Print the JSON document, if `--json` asked for it. ASCII only, hence harmless to any terminal."""
         if self.json:
-            self._print(json.dumps(content, indent=2), to_error=False)
+            self._print(json.dumps(content, indent=2), sys.stdout)
 
     @contextlib.contextmanager
     def progress(self) -> Iterator[ShowProgress]:
         """Give a function that shows how far a job is: a bar on a terminal, a line a step otherwise."""
-        if self.quiet:
-            yield lambda step, done, total: None
-        elif sys.stderr.isatty() and os.environ.get("TERM") != "dumb":
-            with _bar(self.message, ascii_only=self.ascii_only) as show:
-                yield show
-        else:
-            yield _PlainProgress(self.note, self.message)
+        from bpe_tui.cli.progress import Bar, PlainLines, ShowNothing
 
-    def _print(self, line: str, *, to_error: bool) -> None:
-        stream = sys.stderr if to_error else sys.stdout
+        if self.quiet:
+            self._progress = ShowNothing()
+        elif sys.stderr.isatty() and os.environ.get("TERM") != "dumb":
+            self._progress = Bar(self.message, ascii_only=self.ascii_only)
+        else:
+            self._progress = PlainLines(self.note, self.message)
+        try:
+            yield self._progress
+        finally:
+            self._progress.clear()
+            self._progress = None
+
+    def _print(self, line: str, stream: TextIO) -> None:
+        if self._progress is not None:
+            self._progress.clear()
         try:
             print(line, file=stream, flush=True)
         except BrokenPipeError:
             # The job goes on: what it saves is worth more than what it prints.
-            if not to_error:
+            if stream is sys.stdout:
                 drop_output()
-
-
-class _PlainProgress:
-    """A line when a step begins that did not before, and one every ten seconds while it lasts."""
-
-    interval = 10.0
-
-    def __init__(self, say: Callable[[str], None], message: Callable[[object], str]) -> None:
-        self._say = say
-        self._message = message
-        self._step = ""
-        self._said = 0.0
-
-    def __call__(self, step: str, done: int, total: int) -> None:
-        now = time.monotonic()
-        if step and (step != self._step or now - self._said >= self.interval):
-            how_far = f": {done:,} of {total:,}" if total and step == self._step else ""
-            self._say(f"{self._message(step)}{how_far}")
-            self._step, self._said = step, now
-
-
-@contextlib.contextmanager
-def _bar(message: Callable[[object], str], *, ascii_only: bool) -> Iterator[ShowProgress]:
-    from rich.console import Console as RichConsole
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
-
-    console = RichConsole(stderr=True, legacy_windows=False, safe_box=ascii_only)
-    description = TextColumn("{task.description}", markup=False)
-    # Human lines may go to the same terminal while the bar lives; rich moves it out of their way.
-    with Progress(
-        description, BarColumn(), TaskProgressColumn(), TimeElapsedColumn(), console=console, transient=True
-    ) as progress:
-        task = progress.add_task("", total=None)
-
-        def show(step: str, done: int, total: int) -> None:
-            progress.update(task, description=message(step), completed=done, total=total or None)
-
-        yield show
 
 
 def _can_print(text: str, stream: Any) -> bool:

@@ -7,7 +7,6 @@ does no harm, and then tells the job to stop and waits until it has cleaned up.
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from bpe_tui.cli.console import Console
@@ -27,3 +26,71 @@ _LOOK = 0.1
 
 class JobFailed(BPEError):
     """A job of the session failed; the message is the session's own."""
+
+
+def run_job(console: Console, name: str, function: Callable[[Report], T]) -> T:
+    """Run one job of the session to its end and give its result.
+
+    Raises JobFailed with the session's words when it fails, and Interrupted, once it has cleaned up, after a signal.
+    """
+    from bpe_tui.session.job import Job
+
+    job = Job(name, function)
+    try:
+        with console.progress() as show:
+            job.start()
+            while not job.wait(_LOOK):
+                raise_if_interrupted()
+                now = job.snapshot()
+                show(now.step, now.done, now.total)
+    except BaseException:
+        job.cancel()
+        job.wait()
+        raise
+    raise_if_interrupted()
+    end = job.snapshot()
+    if end.state == "cancelled":
+        raise Cancelled(f"{name} was cancelled")
+    if end.error is not None:
+        raise JobFailed(end.error)
+    result: T = end.result  # type: ignore[assignment]
+    return result
+
+
+def compile_kernels(console: Console) -> None:
+    """Make sure that the compiled code is there before anything waits for it: the first run on a machine says so."""
+    from bpe_tui.session.kernels import ensure_compiled
+
+    run_job(console, "compiling", ensure_compiled)
+
+
+def train(console: Console, run: Run, on_progress: Callable[[Snapshot], None]) -> Snapshot:
+    """Train until the run ends and give its last snapshot; `on_progress` sees it about ten times a second.
+
+    Raises JobFailed when the run fails, and Interrupted after a signal; the run is stopped then and keeps its merges.
+    """
+    from bpe_tui.session.state import RunState
+
+    try:
+        with console.progress() as show:
+            run.start()
+            while True:
+                raise_if_interrupted()
+                try:
+                    snapshot = run.wait_until(lambda seen: seen.state.ended, _LOOK)
+                except TimeoutError:
+                    snapshot = run.snapshot()
+                on_progress(snapshot)
+                if snapshot.state.ended:
+                    break
+                if snapshot.state is RunState.TRAINING:
+                    done, total = snapshot.vocab_size - snapshot.base_size, snapshot.settings.target_vocab_size
+                    show("training", done, total - snapshot.base_size)
+                else:
+                    show(snapshot.detail, 0, 0)
+    finally:
+        # Stops it if it is still at work, and waits: nothing of it runs on behind the summary.
+        run.close()
+    if snapshot.error is not None:
+        raise JobFailed(snapshot.error)
+    return snapshot
