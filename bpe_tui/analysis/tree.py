@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TokenNode:
-    """A token and the two parts it was first merged from. Equal parts are one object, so the tree may share branches."""
+    """A token and the two parts it was first merged from. Equal parts are one object: branches may be shared."""
 
     id: int
     token: str
@@ -36,6 +36,17 @@ class TokenNode:
             if node.left is not None and node.right is not None:
                 waiting.append((depth + 1, node.right))
                 waiting.append((depth + 1, node.left))
+
+    def parts(self) -> list[TokenNode]:
+        """Give this node and all that it is made of, each once however often it is used."""
+        seen: dict[int, TokenNode] = {}
+        waiting: list[TokenNode | None] = [self]
+        while waiting:
+            node = waiting.pop()
+            if node is not None and node.id not in seen:
+                seen[node.id] = node
+                waiting += [node.left, node.right]
+        return list(seen.values())
 
 
 def token_tree(tokenizer: BPETokenizer, token_id: int) -> TokenNode:

@@ -67,8 +67,8 @@ def add_tokenizer(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--tokenizer",
         type=Path,
-        # The top parser has the same option, for the app.
-        default=DEFAULT_TOKENIZER,
+        # The top parser has the same option, for the app; a default here would overwrite what was said there.
+        default=argparse.SUPPRESS,
         metavar="FILE",
         help=f"tokenizer file (default: {DEFAULT_TOKENIZER})",
     )
@@ -77,6 +77,12 @@ def add_tokenizer(parser: argparse.ArgumentParser) -> None:
 def add_overwrite(parser: argparse.ArgumentParser, what: str) -> None:
     """Add `--overwrite`."""
     parser.add_argument("--overwrite", action="store_true", help=f"replace {what}")
+
+
+def add_texts(parser: argparse.ArgumentParser) -> None:
+    """Add the texts to work on: `TEXT` and `--file`."""
+    parser.add_argument("text", nargs="*", metavar="TEXT", help="text; - or nothing: read standard input as UTF-8")
+    parser.add_argument("--file", type=Path, metavar="FILE", help="read the text from FILE (- for standard input)")
 
 
 def whole_number(text: str) -> int:

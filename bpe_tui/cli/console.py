@@ -8,9 +8,11 @@ import json
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
+from bpe_tui.errors import BPEError
 from bpe_tui.terminal import visible
 
 if TYPE_CHECKING:
@@ -34,6 +36,26 @@ def drop_output() -> None:
         os.close(null)
 
 
+def repair_streams() -> None:
+    """Give the program streams to write to when it was started without (`>&-`), and let none refuse a character."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 - for good
+        reconfigure = getattr(getattr(sys, name), "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="backslashreplace")
+
+
+def warn(line: str) -> None:
+    """Print a line on standard error if that is possible at all."""
+    with contextlib.suppress(OSError):
+        print(readable(line), file=sys.stderr, flush=True)
+
+
+class StandardOutputError(BPEError):
+    """Standard output goes to where nothing more can be written."""
+
+
 class Console:
     """Where a command's words go.
 
@@ -45,10 +67,6 @@ class Console:
         self.quiet: bool = getattr(arguments, "quiet", False)
         self.ascii_only: bool = getattr(arguments, "ascii", False) or not _can_print("·⏎→", sys.stdout)
         self._progress: ShowProgress | None = None
-        for stream in (sys.stdout, sys.stderr):
-            reconfigure = getattr(stream, "reconfigure", None)
-            if reconfigure is not None:
-                reconfigure(errors="backslashreplace")
 
     @property
     def arrow(self) -> str:
@@ -100,15 +118,35 @@ class Console:
             self._progress.clear()
             self._progress = None
 
+    def exactly(self, content: bytes) -> None:
+        """Write bytes to standard output as they are."""
+
+        def write() -> None:
+            sys.stdout.flush()
+            sys.stdout.buffer.write(content)
+            sys.stdout.buffer.flush()
+
+        self._output(write, sys.stdout)
+
     def _print(self, line: str, stream: TextIO) -> None:
         if self._progress is not None:
             self._progress.clear()
+        self._output(lambda: print(line, file=stream, flush=True), stream)
+
+    def _output(self, write: Callable[[], None], stream: TextIO) -> None:
         try:
-            print(line, file=stream, flush=True)
+            write()
         except BrokenPipeError:
             # The job goes on: what it saves is worth more than what it prints.
             if stream is sys.stdout:
                 drop_output()
+        except OSError as error:
+            # Remarks may get lost; results may not.
+            if stream is sys.stdout:
+                drop_output()
+                raise StandardOutputError(
+                    f"standard output cannot be written: {error.strerror or error}; send it somewhere else"
+                ) from error
 
 
 def _can_print(text: str, stream: Any) -> bool:

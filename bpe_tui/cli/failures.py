@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from bpe_tui.cli.console import readable
 from bpe_tui.errors import BPEError
 from bpe_tui.system_errors import explain
 
@@ -14,7 +13,7 @@ class UsageError(Exception):
 
 
 def failure_line(error: Exception) -> str:
-    """Give `error: …` for `error`, in one line and safe for any terminal."""
+    """Give `error: …` for `error`, in one line; whoever prints it makes it harmless."""
     if isinstance(error, (BPEError, UsageError)):
         message = str(error)
     elif isinstance(error, OSError):
@@ -26,4 +25,4 @@ def failure_line(error: Exception) -> str:
         from bpe_tui.session.failure import explain as explain_defect
 
         message = explain_defect(error, "the command")
-    return f"error: {readable(message)}"
+    return f"error: {message}"

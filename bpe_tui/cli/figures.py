@@ -154,7 +154,12 @@ def say_longest(longest: list[tuple[int, str]], console: Console) -> None:
     """Print the longest learned tokens."""
     console.say(f"the {len(longest)} longest learned tokens:")
     for token_id, token in longest:
-        console.say(f"{token_id:>8,}  {len(token):>4} characters  {console.shown(token)}")
+        console.say(token_line(token_id, token, console))
+
+
+def token_line(token_id: int, token: str, console: Console) -> str:
+    """Give one token as a line."""
+    return f"{token_id:>8,}  {len(token):>4} characters  {console.shown(token)}"
 
 
 def longest_figures(longest: list[tuple[int, str]]) -> list[dict[str, Any]]:

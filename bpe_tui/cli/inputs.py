@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, cast
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, BinaryIO, cast
 import numpy as np
 import numpy.typing as npt
 
+from bpe_tui.cli.arguments import DEFAULT_TOKENIZER
 from bpe_tui.cli.console import Console
 from bpe_tui.cli.failures import UsageError
 from bpe_tui.cli.work import run_job
@@ -32,12 +32,6 @@ class Input:
     text: str
     source: str
     """Where it came from, for people."""
-
-
-def add_texts(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments that `read_texts` reads."""
-    parser.add_argument("text", nargs="*", metavar="TEXT", help="text; - or nothing: read standard input as UTF-8")
-    parser.add_argument("--file", type=Path, metavar="FILE", help="read the text from FILE (- for standard input)")
 
 
 def read_texts(arguments: argparse.Namespace, console: Console) -> list[Input]:
@@ -76,7 +70,7 @@ def read_ids(arguments: argparse.Namespace, console: Console) -> npt.NDArray[np.
         if file.suffix == ".pt":
             from bpe_tui.dataset.tensors import read_tensor
 
-            return run_job(console, "reading ids", lambda report: read_tensor(file))
+            return run_job(console, "reading ids", lambda _: read_tensor(file))
         from bpe_tui.corpus import read_text
 
         return parse_ids(run_job(console, "reading", lambda report: read_text(file, report=report)).text, str(file))
@@ -94,27 +88,38 @@ def parse_ids(text: str, source: str) -> npt.NDArray[np.int64]:
         pass
     for position, word in enumerate(words, 1):
         if not re.fullmatch(r"[+-]?[0-9]+", word):
-            raise TokenIdError(f"{source}: {word[:40]!r} (number {position:,}) is not a token id; ids are whole numbers")
+            raise TokenIdError(
+                f"{source}: {word[:40]!r} (number {position:,}) is not a token id; ids are whole numbers"
+            )
         if abs(int(word[:25])) > 2**62:
             raise TokenIdError(f"{source}: {word[:40]} (number {position:,}) is far too large for a token id")
     return np.array([int(word) for word in words], dtype=np.int64)
 
 
-def load_tokenizer(path: Path, console: Console) -> BPETokenizer:
-    """Give the tokenizer of a file. Raises JobFailed with the words of TokenizerFileError."""
-    from bpe_tui.formats import read
+def load_tokenizer(path: Path | None, console: Console) -> BPETokenizer:
+    """Give the tokenizer of a file; None stands for the one that `build` writes by default.
 
-    return run_job(console, f"loading {path.name}", lambda report: read(path))
+    Raises TokenizerFileError, FingerprintMismatchError.
+    """
+    from bpe_tui.session.jobs import load_tokenizer as load
+
+    path = path or DEFAULT_TOKENIZER
+    return run_job(console, f"loading {path.name}", lambda report: load(path, report)).tokenizer
+
+
+def encode_text(tokenizer: BPETokenizer, text: str, console: Console) -> npt.NDArray[np.int64]:
+    """Give the ids of a text. Raises MissingCharactersError."""
+    return run_job(console, "encoding", lambda report: tokenizer.encode_array(text, report))
 
 
 def load_splits(arguments: argparse.Namespace, path: Path | None, console: Console) -> Splits:
     """Give the corpus in `path`, or of `--train --val --test`."""
-    from bpe_tui.corpus import read_splits
+    from bpe_tui.session.jobs import read_corpus
 
     return run_job(
         console,
         "reading the corpus",
-        lambda report: read_splits(
+        lambda report: read_corpus(
             path,
             train=arguments.train,
             val=arguments.val,
@@ -125,7 +130,7 @@ def load_splits(arguments: argparse.Namespace, path: Path | None, console: Conso
     )
 
 
-_SEPARATORS = str.maketrans({character: " " for character in ",[]"})
+_SEPARATORS = str.maketrans(dict.fromkeys(",[]", " "))
 
 
 def _argument(text: str, position: int) -> str:
@@ -143,6 +148,7 @@ def _argument(text: str, position: int) -> str:
 def _read_standard_input(arguments: argparse.Namespace, console: Console) -> str:
     from bpe_tui.corpus.reading import decode
 
+    # Started without a standard input (`<&-`), there is no such object at all.
     if sys.stdin is None or sys.stdin.closed:
         raise UsageError("standard input is closed; give arguments or --file")
     if sys.stdin.isatty():
@@ -156,5 +162,3 @@ def _read_standard_input(arguments: argparse.Namespace, console: Console) -> str
     for note in decoded.notes:
         console.note(f"{STANDARD_INPUT}: {note}")
     return decoded.text
-
-

@@ -52,7 +52,8 @@ def parse(argv: Sequence[str]) -> argparse.Namespace | int:
     try:
         return build_parser().parse_args(argv)
     except SystemExit as ending:
-        return _quietly(lambda: ending.code if isinstance(ending.code, int) else 0)
+        code = ending.code if isinstance(ending.code, int) else 0
+        return _quietly(lambda: code)
     except BrokenPipeError:
         return _quietly(lambda: 0)
 
@@ -69,7 +70,10 @@ def run_app(launch: Callable[[], int]) -> int:
 
 def _guard(work: Callable[[], int], *, signals: bool = True) -> int:
     """Run `work` and give its exit code, with every error put into one line and every broken pipe passed over."""
-    from bpe_tui.cli.failures import failure_line
+    from bpe_tui.cli.console import repair_streams, warn
+    from bpe_tui.cli.failures import UsageError, failure_line
+
+    repair_streams()
 
     def guarded() -> int:
         try:
@@ -81,34 +85,26 @@ def _guard(work: Callable[[], int], *, signals: bool = True) -> int:
             # Whoever read our output has enough of it.
             return 0
         except KeyboardInterrupt as interrupt:
-            code = interrupt.exit_code if isinstance(interrupt, Interrupted) else 130
-            why = str(interrupt) or "nothing was half-written"
-            print(f"interrupted: {why}", file=sys.stderr)
-            return code
+            warn(f"interrupted: {str(interrupt) or 'nothing is half-written'}")
+            return interrupt.exit_code if isinstance(interrupt, Interrupted) else 130
         except Exception as error:
-            print(failure_line(error), file=sys.stderr)
-            return 2 if type(error).__name__ == "UsageError" else 1
+            warn(failure_line(error))
+            return 2 if isinstance(error, UsageError) else 1
 
     return _quietly(guarded)
 
 
 def _quietly(work: Callable[[], int]) -> int:
     """Give the exit code of `work` after everything printed is out, however little the reader wanted of it."""
-    from bpe_tui.cli.console import drop_output
+    from bpe_tui.cli.console import drop_output, warn
 
-    code = 0
-    try:
-        code = work()
-    except BrokenPipeError:
-        drop_output()
+    code = work()
     try:
         sys.stdout.flush()
     except BrokenPipeError:
         drop_output()
-    except (OSError, ValueError) as error:
-        # A full disk behind `> file`: the figures are lost, so the job did not do what was asked.
+    except OSError as error:
         drop_output()
-        if isinstance(error, OSError):
-            print(f"error: cannot write standard output: {error.strerror}; nobody received all of it", file=sys.stderr)
-            return code or 1
+        warn(f"error: standard output cannot be written: {error.strerror or error}; send it somewhere else")
+        return code or 1
     return code

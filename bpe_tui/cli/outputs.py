@@ -57,18 +57,11 @@ def check_replacing(path: Path, fingerprint: str, *, overwrite: bool) -> None:
 
 
 def save_tokenizer(tokenizer: BPETokenizer, path: Path, console: Console, *, overwrite: bool) -> None:
-    """Save `tokenizer` and prove that what was saved can be loaded again. Raises OutputError, JobFailed."""
-    fingerprint = tokenizer.fingerprint()
-    check_replacing(path, fingerprint, overwrite=overwrite)
-    from bpe_tui.formats import read, write
+    """Save `tokenizer` and prove that what was saved can be loaded again.
 
-    def save(report: object) -> None:
-        try:
-            write(tokenizer, path)
-        except OSError as error:
-            raise OutputError(explain(error, "write", path)) from error
-        reloaded = read(path).fingerprint()
-        if reloaded != fingerprint:
-            raise OutputError(f"{path} was saved but reads back as another tokenizer ({reloaded}); check the disk")
+    Raises OutputError, TokenizerFileError, FingerprintMismatchError.
+    """
+    from bpe_tui.session.jobs import save_tokenizer as save
 
-    run_job(console, f"saving {path.name}", save)
+    check_replacing(path, tokenizer.fingerprint(), overwrite=overwrite)
+    run_job(console, f"saving {path.name}", lambda report: save(tokenizer, path, report=report))

@@ -5,13 +5,11 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from bpe_tui.cli.arguments import add_console, add_invalid, add_tokenizer
+from bpe_tui.cli.arguments import add_console, add_invalid, add_texts, add_tokenizer
 
 
 def add_parser(subparsers: Any) -> None:
     """Add the command to the command line."""
-    from bpe_tui.cli.inputs import add_texts
-
     parser = subparsers.add_parser(
         "tokenize",
         help="show the tokens of a text with their ids",
@@ -27,8 +25,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Do it. Gives the exit code."""
     from bpe_tui.cli.console import Console
     from bpe_tui.cli.figures import tokens_of
-    from bpe_tui.cli.inputs import load_tokenizer, read_texts
-    from bpe_tui.cli.work import compile_kernels, run_job
+    from bpe_tui.cli.inputs import encode_text, load_tokenizer, read_texts
+    from bpe_tui.cli.work import compile_kernels
 
     console = Console(arguments)
     tokenizer = load_tokenizer(arguments.tokenizer, console)
@@ -38,7 +36,7 @@ def run(arguments: argparse.Namespace) -> int:
     width = len(str(tokenizer.vocab_size))
     for given in texts:
         text = given.text
-        ids = run_job(console, "encoding", lambda report, text=text: tokenizer.encode_array(text, report)).tolist()
+        ids = encode_text(tokenizer, text, console).tolist()
         if console.json:
             results.append(
                 {

@@ -27,7 +27,15 @@ the beginning of the training split."""
 def add_parser(subparsers: Any) -> None:
     """Add the command to the command line."""
     parser = subparsers.add_parser("train", help="train a tokenizer and save it", description=_DESCRIPTION)
-    parser.add_argument("corpus", nargs="?", type=Path, metavar="CORPUS", help="folder with splits, or one text file")
+    parser.add_argument(
+        "corpus",
+        nargs="?",
+        type=Path,
+        # The top parser has --corpus, for the app; a default here would overwrite what was said there.
+        default=argparse.SUPPRESS,
+        metavar="CORPUS",
+        help="folder with splits, or one text file",
+    )
     parser.add_argument(
         "--output",
         "-o",
@@ -41,11 +49,13 @@ def add_parser(subparsers: Any) -> None:
     add_invalid(parser)
     add_overwrite(parser, "the file of another tokenizer")
     group = parser.add_argument_group("going on later")
+    group.add_argument("--checkpoint", type=Path, metavar="FILE", help="when interrupted, leave FILE to resume from")
     group.add_argument(
-        "--checkpoint", type=Path, metavar="FILE", help="when interrupted, leave FILE to resume from"
-    )
-    group.add_argument(
-        "--resume", type=Path, metavar="FILE", help="go on from a checkpoint; its settings count, a larger target may be given"
+        "--resume",
+        type=Path,
+        default=argparse.SUPPRESS,
+        metavar="FILE",
+        help="go on from a checkpoint; its settings count, but a larger target may be given",
     )
     add_console(parser)
 
@@ -85,3 +95,49 @@ def run(arguments: argparse.Namespace) -> int:
         }
     )
     return 0
+
+
+def keep_checkpoint(arguments: argparse.Namespace, training: Run, interrupt: KeyboardInterrupt) -> None:
+    """Put an interrupted run aside where `--checkpoint` says, and let the interrupt say so."""
+    merges = training.snapshot().merges
+    if arguments.checkpoint is None or not merges:
+        return
+    from bpe_tui.session.checkpoint import write_checkpoint
+    from bpe_tui.system_errors import explain
+
+    try:
+        write_checkpoint(arguments.checkpoint, training)
+    except OSError as error:
+        interrupt.args = (explain(error, "write the checkpoint", arguments.checkpoint),)
+    else:
+        interrupt.args = (
+            f"{merges:,} merges are kept in {arguments.checkpoint}; give --resume {arguments.checkpoint} to go on",
+        )
+
+
+def _prepare(arguments: argparse.Namespace, console: Console) -> tuple[Splits, Run]:
+    """Give the corpus and the idle run over it: a new one, or the one that a checkpoint put aside."""
+    from bpe_tui.cli.failures import UsageError
+    from bpe_tui.cli.inputs import load_splits
+    from bpe_tui.session.run import Run
+    from bpe_tui.session.settings import RunSettings
+
+    if arguments.corpus is None and not (arguments.train and arguments.val and arguments.test):
+        raise UsageError("name a corpus: a folder with splits, a text file, or --train, --val and --test")
+    if arguments.resume is None:
+        splits = load_splits(arguments, arguments.corpus, console)
+        settings = RunSettings(
+            training_characters=arguments.training_characters,
+            target_vocab_size=arguments.target_vocab_size,
+            minimum_pair_frequency=arguments.minimum_pair_frequency,
+        )
+        return splits, Run(splits, settings)
+    from bpe_tui.session.checkpoint import read_checkpoint, resume
+
+    checkpoint = read_checkpoint(arguments.resume)
+    splits = load_splits(arguments, arguments.corpus, console)
+    training = resume(checkpoint, splits)
+    if arguments.target_vocab_size > training.settings.target_vocab_size:
+        training.raise_target(arguments.target_vocab_size)
+    console.say(f"going on from {console.message(arguments.resume)}: {len(checkpoint.merges):,} merges")
+    return splits, training

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from bpe_tui.cli.console import Console
 from bpe_tui.cli.interrupts import raise_if_interrupted
-from bpe_tui.errors import BPEError, Cancelled
+from bpe_tui.errors import BPEError
 
 if TYPE_CHECKING:
     from bpe_tui.progress import Report
@@ -24,14 +24,14 @@ _LOOK = 0.1
 """Seconds between two looks at a job that lasts."""
 
 
-class JobFailed(BPEError):
-    """A job of the session failed; the message is the session's own."""
+class JobFailedError(BPEError):
+    """A job of the session failed in a way that nobody expected; the message is the session's own."""
 
 
 def run_job(console: Console, name: str, function: Callable[[Report], T]) -> T:
     """Run one job of the session to its end and give its result.
 
-    Raises JobFailed with the session's words when it fails, and Interrupted, once it has cleaned up, after a signal.
+    Raises what the job raised, JobFailedError for a defect, and Interrupted, once it has cleaned up, after a signal.
     """
     from bpe_tui.session.job import Job
 
@@ -43,31 +43,35 @@ def run_job(console: Console, name: str, function: Callable[[Report], T]) -> T:
                 raise_if_interrupted()
                 now = job.snapshot()
                 show(now.step, now.done, now.total)
+        raise_if_interrupted()
     except BaseException:
         job.cancel()
-        job.wait()
+        # Starting is idempotent, and a job that was cancelled before it started ends at once: waiting cannot hang.
+        job.start().wait()
         raise
-    raise_if_interrupted()
-    end = job.snapshot()
-    if end.state == "cancelled":
-        raise Cancelled(f"{name} was cancelled")
-    if end.error is not None:
-        raise JobFailed(end.error)
-    result: T = end.result  # type: ignore[assignment]
-    return result
+    try:
+        return job.outcome()
+    except (BPEError, OSError, MemoryError):
+        raise
+    except Exception as error:
+        raise JobFailedError(str(job.snapshot().error)) from error
 
 
 def compile_kernels(console: Console) -> None:
     """Make sure that the compiled code is there before anything waits for it: the first run on a machine says so."""
-    from bpe_tui.session.kernels import ensure_compiled
+    from bpe_tui.session.kernels import ensure_compiled, load
 
-    run_job(console, "compiling", ensure_compiled)
+    def prepare(report: Report) -> None:
+        ensure_compiled(report)
+        load(report)
+
+    run_job(console, "compiling", prepare)
 
 
 def train(console: Console, run: Run, on_progress: Callable[[Snapshot], None]) -> Snapshot:
     """Train until the run ends and give its last snapshot; `on_progress` sees it about ten times a second.
 
-    Raises JobFailed when the run fails, and Interrupted after a signal; the run is stopped then and keeps its merges.
+    Raises JobFailedError when the run fails, and Interrupted after a signal; the run is stopped then and keeps its merges.
     """
     from bpe_tui.session.state import RunState
 
@@ -92,5 +96,5 @@ def train(console: Console, run: Run, on_progress: Callable[[Snapshot], None]) -
         # Stops it if it is still at work, and waits: nothing of it runs on behind the summary.
         run.close()
     if snapshot.error is not None:
-        raise JobFailed(snapshot.error)
+        raise JobFailedError(snapshot.error)
     return snapshot

@@ -11,7 +11,7 @@ import threading
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -94,7 +94,9 @@ class _Helpers:
         self._report = report
         self._given_up = threading.Event()
 
-    def encode(self, splits: Sequence[SplitText], folder: Path, files: dict[str, IO[bytes]]) -> tuple[EncodedSplit, ...]:
+    def encode(
+        self, splits: Sequence[SplitText], folder: Path, files: dict[str, IO[bytes]]
+    ) -> tuple[EncodedSplit, ...]:
         with ThreadPoolExecutor(max_workers=2, thread_name_prefix="encode") as pool:
             try:
                 pending = [self._start(pool, split, files[tensor_name(split.name)]) for split in splits]
@@ -124,7 +126,7 @@ class _Helpers:
         )
 
     def _wait(self, pending: Sequence[_Pending]) -> None:
-        unfinished: set[Future[str] | Future[None]] = {future for entry in pending for future in entry.futures()}
+        unfinished: set[Future[Any]] = {future for entry in pending for future in entry.futures()}
         total = len(unfinished)
         while unfinished:
             self._report("checking and writing", total - len(unfinished), total)
@@ -154,7 +156,7 @@ class _Helpers:
         return digest.hexdigest()
 
     def _prove_round_trip(self, split: SplitText, ids: npt.NDArray[np.int64]) -> None:
-        if len(ids) and not (0 <= int(ids.min()) and int(ids.max()) < self._tokenizer.vocab_size):
+        if len(ids) and (int(ids.min()) < 0 or int(ids.max()) >= self._tokenizer.vocab_size):
             raise DatasetError(f"the {split.name} split was encoded to ids outside the vocabulary; nothing was written")
         if self._tokenizer.decode(ids, report=self._check_report) != split.text:
             raise DatasetError(f"the {split.name} split did not survive encoding and decoding; nothing was written")

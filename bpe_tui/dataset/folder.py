@@ -14,8 +14,10 @@ from bpe_tui.errors import DatasetError
 from bpe_tui.system_errors import explain
 
 
-def check_folder(folder: Path, fingerprint: str, *, overwrite: bool) -> None:
+def check_folder(folder: Path, fingerprint: str | None, *, overwrite: bool) -> None:
     """Make sure that the outputs of the tokenizer with this fingerprint may be written into `folder`.
+
+    A fingerprint of None means one that is not known yet: only what no tokenizer could write over is refused.
 
     Raises DatasetError when `folder` or a part of its path is a file, when folders stand where files should go, and,
     unless `overwrite`, when it holds tensors of another tokenizer or of one that nobody can name.
@@ -34,10 +36,10 @@ def check_folder(folder: Path, fingerprint: str, *, overwrite: bool) -> None:
             present = read_manifest(folder).fingerprint
         except DatasetError as error:
             raise DatasetError(f"{error}, but {cure}") from error
-        if present != fingerprint:
+        if fingerprint not in (None, present):
             raise DatasetError(
                 f"{folder} holds the output of another tokenizer (fingerprint {present[:16]}…, "
-                f"not {fingerprint[:16]}…); {cure}"
+                f"not {(fingerprint or '')[:16]}…); {cure}"
             )
         return
     strays = [name for name in names if (folder / name).exists()]

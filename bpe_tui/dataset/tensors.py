@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -34,7 +34,7 @@ def write_tensor(ids: npt.NDArray[np.int64], file: IO[bytes], check: Callable[[]
     writable = ids if ids.flags.writeable else ids.copy()
     sink = _Sink(file, check)
     try:
-        torch.save(torch.from_numpy(writable), sink)
+        torch.save(torch.from_numpy(writable), cast("IO[bytes]", sink))
     except BaseException:
         # torch turns an error of the file into its own about an unexpected position; people need the first one.
         if sink.error is not None:
