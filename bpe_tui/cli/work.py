@@ -71,7 +71,7 @@ def compile_kernels(console: Console) -> None:
 def train(console: Console, run: Run, on_progress: Callable[[Snapshot], None]) -> Snapshot:
     """Train until the run ends and give its last snapshot; `on_progress` sees it about ten times a second.
 
-    Raises JobFailedError when the run fails, and Interrupted after a signal; the run is stopped then and keeps its merges.
+    Raises JobFailedError when the run fails, and Interrupted after a signal; the run then rests and keeps its merges.
     """
     from bpe_tui.session.state import RunState
 
