@@ -28,11 +28,10 @@ def add_parser(subparsers: Any) -> None:
     """Add the command to the command line."""
     parser = subparsers.add_parser("train", help="train a tokenizer and save it", description=_DESCRIPTION)
     parser.add_argument(
-        "corpus",
+        # Not "corpus": the top parser has --corpus, for the app, and a default here would overwrite what was said there.
+        "path",
         nargs="?",
         type=Path,
-        # The top parser has --corpus, for the app; a default here would overwrite what was said there.
-        default=argparse.SUPPRESS,
         metavar="CORPUS",
         help="folder with splits, or one text file",
     )
@@ -122,10 +121,11 @@ def _prepare(arguments: argparse.Namespace, console: Console) -> tuple[Splits, R
     from bpe_tui.session.run import Run
     from bpe_tui.session.settings import RunSettings
 
-    if arguments.corpus is None and not (arguments.train and arguments.val and arguments.test):
+    path: Path | None = arguments.path or arguments.corpus
+    if path is None and not (arguments.train and arguments.val and arguments.test):
         raise UsageError("name a corpus: a folder with splits, a text file, or --train, --val and --test")
     if arguments.resume is None:
-        splits = load_splits(arguments, arguments.corpus, console)
+        splits = load_splits(arguments, path, console)
         settings = RunSettings(
             training_characters=arguments.training_characters,
             target_vocab_size=arguments.target_vocab_size,
@@ -135,7 +135,7 @@ def _prepare(arguments: argparse.Namespace, console: Console) -> tuple[Splits, R
     from bpe_tui.session.checkpoint import read_checkpoint, resume
 
     checkpoint = read_checkpoint(arguments.resume)
-    splits = load_splits(arguments, arguments.corpus, console)
+    splits = load_splits(arguments, path, console)
     training = resume(checkpoint, splits)
     if arguments.target_vocab_size > training.settings.target_vocab_size:
         training.raise_target(arguments.target_vocab_size)
