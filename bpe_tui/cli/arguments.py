@@ -37,29 +37,35 @@ def add_splits(parser: argparse.ArgumentParser) -> None:
 
 
 def add_training(parser: argparse.ArgumentParser) -> None:
-    """Add the settings of a training run, with the defaults that every face of the program has."""
+    """Add the settings of a training run, which `training_settings` gives. Defaults are those of `RunSettings`."""
     group = parser.add_argument_group("training")
     group.add_argument(
         "--target-vocab-size",
         type=whole_number,
-        default=500,
+        default=argparse.SUPPRESS,
         metavar="N",
         help="stop when the vocabulary holds N tokens, base tokens included (default: 500)",
     )
     group.add_argument(
         "--training-characters",
         type=characters_or_all,
-        default=500_000,
+        default=argparse.SUPPRESS,
         metavar="N",
         help="learn from the first N characters of the training split, or from all (default: 500000)",
     )
     group.add_argument(
         "--minimum-pair-frequency",
         type=whole_number,
-        default=2,
+        default=argparse.SUPPRESS,
         metavar="N",
         help="stop when the most frequent pair occurs fewer than N times (default: 2)",
     )
+
+
+def training_settings(arguments: argparse.Namespace) -> dict[str, int | None]:
+    """Give the settings of a training run that were said, by their names in `RunSettings`."""
+    names = ("target_vocab_size", "training_characters", "minimum_pair_frequency")
+    return {name: getattr(arguments, name) for name in names if hasattr(arguments, name)}
 
 
 def add_tokenizer(parser: argparse.ArgumentParser) -> None:

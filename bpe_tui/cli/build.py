@@ -19,6 +19,7 @@ from bpe_tui.cli.arguments import (
     add_overwrite,
     add_splits,
     add_training,
+    training_settings,
 )
 
 if TYPE_CHECKING:
@@ -84,11 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
     from bpe_tui.session.settings import RunSettings
 
     console = Console(arguments)
-    settings = RunSettings(
-        training_characters=arguments.training_characters,
-        target_vocab_size=arguments.target_vocab_size,
-        minimum_pair_frequency=arguments.minimum_pair_frequency,
-    )
+    settings = RunSettings(**training_settings(arguments))  # type: ignore[arg-type]
     folder: Path = arguments.encoded_output_dir
     check_place(arguments.tokenizer_output)
     check_folder(folder, None, overwrite=arguments.overwrite)

@@ -7,7 +7,7 @@ import re
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, cast
+from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
 import numpy.typing as npt
@@ -145,6 +145,22 @@ def _argument(text: str, position: int) -> str:
     return text
 
 
+class _UntilEnd:
+    """Standard input that is not asked again once it has ended: on a terminal, that would take a second ctrl+d."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self._ended = False
+
+    def readinto(self, buffer: memoryview, /) -> int:
+        if self._ended:
+            return 0
+        # A buffered stream comes back with less than asked for only at its end.
+        count = self._stream.readinto(buffer)  # type: ignore[attr-defined]
+        self._ended = count < len(buffer)
+        return int(count)
+
+
 def _read_standard_input(arguments: argparse.Namespace, console: Console) -> str:
     from bpe_tui.corpus.reading import decode
 
@@ -154,9 +170,8 @@ def _read_standard_input(arguments: argparse.Namespace, console: Console) -> str
     if sys.stdin.isatty():
         console.note("reading standard input; end it with ctrl+d")
     invalid = getattr(arguments, "invalid", "error")
-    stream = cast("BinaryIO", sys.stdin.buffer)
     try:
-        decoded = decode(stream, 0, Path(STANDARD_INPUT), invalid=invalid)  # type: ignore[arg-type]
+        decoded = decode(_UntilEnd(sys.stdin.buffer), 0, Path(STANDARD_INPUT), invalid=invalid)
     except OSError as error:
         raise CorpusError(f"standard input cannot be read: {error.strerror or error}; give --file") from error
     for note in decoded.notes:

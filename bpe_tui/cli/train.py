@@ -13,6 +13,7 @@ from bpe_tui.cli.arguments import (
     add_overwrite,
     add_splits,
     add_training,
+    training_settings,
 )
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def add_parser(subparsers: Any) -> None:
     """Add the command to the command line."""
     parser = subparsers.add_parser("train", help="train a tokenizer and save it", description=_DESCRIPTION)
     parser.add_argument(
-        # Not "corpus": the top parser has --corpus, for the app, and a default here would overwrite what was said there.
+        # Not "corpus": that is what was said with --corpus before the command, which a default would overwrite.
         "path",
         nargs="?",
         type=Path,
@@ -124,20 +125,23 @@ def _prepare(arguments: argparse.Namespace, console: Console) -> tuple[Splits, R
     path: Path | None = arguments.path or arguments.corpus
     if path is None and not (arguments.train and arguments.val and arguments.test):
         raise UsageError("name a corpus: a folder with splits, a text file, or --train, --val and --test")
+    said = training_settings(arguments)
     if arguments.resume is None:
+        settings = RunSettings(**said)  # type: ignore[arg-type]
         splits = load_splits(arguments, path, console)
-        settings = RunSettings(
-            training_characters=arguments.training_characters,
-            target_vocab_size=arguments.target_vocab_size,
-            minimum_pair_frequency=arguments.minimum_pair_frequency,
-        )
         return splits, Run(splits, settings)
     from bpe_tui.session.checkpoint import read_checkpoint, resume
 
     checkpoint = read_checkpoint(arguments.resume)
     splits = load_splits(arguments, path, console)
     training = resume(checkpoint, splits)
-    if arguments.target_vocab_size > training.settings.target_vocab_size:
-        training.raise_target(arguments.target_vocab_size)
+    kept = checkpoint.settings.as_dict()
+    for name, value in said.items():
+        if name != "target_vocab_size" and value != kept[name]:
+            option = name.replace("_", "-")
+            raise UsageError(f"the checkpoint was made with --{option} {kept[name] or 'all'}, which cannot change now")
+    target = said.get("target_vocab_size")
+    if target is not None and target != kept["target_vocab_size"]:
+        training.raise_target(target)
     console.say(f"going on from {console.message(arguments.resume)}: {len(checkpoint.merges):,} merges")
     return splits, training

@@ -158,7 +158,11 @@ def test_files_in_place_of_folders(command: RunCommand, corpus: Path, at_home: P
     (at_home / "file").write_text("mine", encoding="utf-8")
     before = files_below(at_home)
     small = ["--target-vocab-size", 30]
-    for options in (["--tokenizer-output", "file/t.json"], ["--encoded-output-dir", "file"], ["--encoded-output-dir", "file/x"]):
+    for options in (
+        ["--tokenizer-output", "file/t.json"],
+        ["--encoded-output-dir", "file"],
+        ["--encoded-output-dir", "file/x"],
+    ):
         result = command("build", *small, *options)
         assert result.code == 1
         assert "file" in result.error

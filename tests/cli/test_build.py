@@ -59,10 +59,17 @@ def test_everything_is_what_the_reference_says(command: RunCommand, corpus: Path
         assert f"frequency {merge.frequency:>9,}  length {merge.length:>11,}" in line
         assert line.endswith("→ " + "".join(merge.pair).replace(" ", "·").replace("\n", "⏎"))
     assert tokenizer.fingerprint() in result.out
-    longest = sorted(enumerate(tokenizer.tokens[len(base_tokens) :], len(base_tokens)), key=lambda e: (-len(e[1]), e[0]))
+    longest = sorted(
+        enumerate(tokenizer.tokens[len(base_tokens) :], len(base_tokens)), key=lambda e: (-len(e[1]), e[0])
+    )
     start = lines.index(f"the {len(longest[:30])} longest learned tokens:") + 1
     for line, (token_id, token) in zip(lines[start:], longest[:30], strict=False):
-        assert line.split() == [str(token_id), str(len(token)), "characters", token.replace(" ", "·").replace("\n", "⏎")]
+        assert line.split() == [
+            str(token_id),
+            str(len(token)),
+            "characters",
+            token.replace(" ", "·").replace("\n", "⏎"),
+        ]
 
 
 def test_every_hundredth_merge_is_told(command: RunCommand, at_home: Path) -> None:
@@ -179,11 +186,14 @@ def test_hostile_text_reaches_the_screen_only_made_visible(command: RunCommand, 
     result = command("build", "--target-vocab-size", 60)
     assert result.code == 0, result.err
     shown = result.out + result.err
-    assert not any(ord(c) < 32 and c != "\n" or 127 <= ord(c) < 160 or c in "\u202e\u2066" for c in shown)
+    assert not any((ord(c) < 32 and c != "\n") or 127 <= ord(c) < 160 or c in "\u202e\u2066" for c in shown)
     assert "[/markup]" in shown.replace(" | ", "")
-    assert BPETokenizer.from_file("tokenizer/bpe_tokenizer.json").decode(
-        torch.load("data/encoded_bpe/test_ids.pt", weights_only=True).tolist()
-    ) == hostile
+    assert (
+        BPETokenizer.from_file("tokenizer/bpe_tokenizer.json").decode(
+            torch.load("data/encoded_bpe/test_ids.pt", weights_only=True).tolist()
+        )
+        == hostile
+    )
 
 
 def test_wikitext_gives_the_known_results(command: RunCommand, shared: Path, at_home: Path) -> None:

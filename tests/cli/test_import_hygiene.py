@@ -27,13 +27,16 @@ def loaded_by(code: str) -> set[str]:
     return set(json.loads(done.stderr.splitlines()[-1]))
 
 
-@pytest.mark.parametrize("code", ["import bpe_tui", "import bpe_tui.bpe", "import bpe_tui.__main__", "import bpe_tui.cli"])
+@pytest.mark.parametrize(
+    "code", ["import bpe_tui", "import bpe_tui.bpe", "import bpe_tui.__main__", "import bpe_tui.cli"]
+)
 def test_importing_loads_nothing_heavy(code: str) -> None:
     assert loaded_by(code) == set()
 
 
 @pytest.mark.parametrize(
-    "arguments", [["--help"], ["--version"], ["build", "--help"], ["corpus", "--help"], ["train", "--wrong"], ["nonsense"]]
+    "arguments",
+    [["--help"], ["--version"], ["build", "--help"], ["corpus", "--help"], ["train", "--wrong"], ["nonsense"]],
 )
 def test_help_and_complaints_load_nothing_heavy(arguments: list[str]) -> None:
     assert loaded_by(f"import bpe_tui.__main__ as program; program.main({arguments!r})") == set()

@@ -44,7 +44,15 @@ def interrupt_at(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, signal.Signa
 
 @pytest.mark.parametrize(
     "step",
-    ["reading train", "loading the compiled code", "writing the tokenizer", "checking val", "encoding train", "checking and writing", "saving"],
+    [
+        "reading train",
+        "loading the compiled code",
+        "writing the tokenizer",
+        "checking val",
+        "encoding train",
+        "checking and writing",
+        "saving",
+    ],
 )
 def test_ctrl_c_in_each_phase_of_build(
     step: str, command: RunCommand, corpus: Path, at_home: Path, interrupt_at: Callable[..., list[str]]
@@ -80,9 +88,7 @@ def test_handlers_are_put_back(command: RunCommand, corpus: Path) -> None:
     assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)] == before
 
 
-def test_no_thread_is_left_behind(
-    command: RunCommand, corpus: Path, interrupt_at: Callable[..., list[str]]
-) -> None:
+def test_no_thread_is_left_behind(command: RunCommand, corpus: Path, interrupt_at: Callable[..., list[str]]) -> None:
     interrupt_at("encoding train")
     command("build", "--target-vocab-size", 30)
     names = {thread.name for thread in threading.enumerate()}
@@ -142,7 +148,12 @@ def test_ctrl_c_while_training_keeps_a_checkpoint(
 def on_a_terminal(*arguments: str) -> pexpect.spawn:
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "TERM": "xterm-256color"}
     return pexpect.spawn(
-        sys.executable, ["-m", "bpe_tui", *arguments], env=environment, encoding="utf-8", timeout=60, dimensions=(24, 100)
+        sys.executable,
+        ["-m", "bpe_tui", *arguments],
+        env=environment,
+        encoding="utf-8",
+        timeout=60,
+        dimensions=(24, 100),
     )
 
 

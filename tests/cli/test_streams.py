@@ -18,20 +18,22 @@ Start = Callable[..., subprocess.Popen[bytes]]
 
 def test_a_reader_that_has_enough_is_no_error_and_the_job_goes_on(process: Start, corpus: Path, at_home: Path) -> None:
     """`bpe-tui build | head -1`."""
-    running = process("build", "--target-vocab-size", 40)
-    assert running.stdout is not None
-    assert running.stderr is not None
-    running.stdout.readline()
-    running.stdout.close()
-    err = running.stderr.read().decode()
-    assert running.wait(60) == 0, err
+    with process("build", "--target-vocab-size", 40) as running:
+        assert running.stdout is not None
+        assert running.stderr is not None
+        running.stdout.readline()
+        running.stdout.close()
+        err = running.stderr.read().decode()
+    assert running.returncode == 0, err
     assert "error" not in err
     assert "Broken" not in err
     assert (at_home / "data/encoded_bpe/manifest.json").exists()
 
 
 @pytest.mark.usefixtures("tokenizer_file")
-@pytest.mark.parametrize("arguments", [["--help"], ["tokenize", "low " * 5000], ["inspect", "tokenizer/bpe_tokenizer.json"]])
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["tokenize", "low " * 5000], ["inspect", "tokenizer/bpe_tokenizer.json"]]
+)
 def test_output_that_nobody_reads_at_all(process: Start, arguments: list[str]) -> None:
     read_end, write_end = os.pipe()
     os.close(read_end)
@@ -45,7 +47,9 @@ def test_output_that_nobody_reads_at_all(process: Start, arguments: list[str]) -
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 @pytest.mark.usefixtures("tokenizer_file")
-@pytest.mark.parametrize("arguments", [["encode", "low"], ["decode", "1"], ["fingerprint", "tokenizer/bpe_tokenizer.json"]])
+@pytest.mark.parametrize(
+    "arguments", [["encode", "low"], ["decode", "1"], ["fingerprint", "tokenizer/bpe_tokenizer.json"]]
+)
 def test_a_full_disk_behind_standard_output(process: Start, arguments: list[str]) -> None:
     with Path("/dev/full").open("wb") as full:
         running = process(*arguments, stdout=full)
@@ -59,6 +63,7 @@ def test_a_full_disk_behind_standard_output(process: Start, arguments: list[str]
 def test_closed_streams(process: Start) -> None:
     command = ["encode", "low"]
     for closed in ((0,), (1,), (2,), (0, 1, 2)):
+
         def close(closed: tuple[int, ...] = closed) -> None:
             for descriptor in closed:
                 os.close(descriptor)

@@ -88,6 +88,15 @@ def test_resuming_to_a_larger_target(command: RunCommand, corpus: Path, checkpoi
     assert Path("a.json").read_bytes() == Path("b.json").read_bytes()
 
 
+def test_resuming_with_other_settings_is_refused(command: RunCommand, corpus: Path, checkpoint: Path) -> None:
+    result = command("train", corpus, "--resume", checkpoint, "--minimum-pair-frequency", 3)
+    assert result.code == 2
+    assert "--minimum-pair-frequency 2, which cannot change now" in result.error
+    smaller = command("train", corpus, "--resume", checkpoint, "--target-vocab-size", 30)
+    assert smaller.code == 1
+    assert "not larger than the present one of 40" in smaller.error
+
+
 def test_resuming_on_another_corpus_is_refused(
     command: RunCommand, corpus: Path, checkpoint: Path, at_home: Path
 ) -> None:

@@ -18,6 +18,8 @@ from bpe_tui.corpus import Splits, read_splits
 from bpe_tui.dataset import encode_splits, read_manifest
 from bpe_tui.dataset.tensors import read_tensor
 
+from .conftest import MakeSplits
+
 FILES = ["manifest.json", "test_ids.pt", "train_ids.pt", "val_ids.pt"]
 
 
@@ -63,7 +65,7 @@ def test_manifest_says_the_same_as_the_result(tokenizer: BPETokenizer, splits: S
 def test_any_texts_survive(
     texts: tuple[str, str, str],
     merges: list[tuple[str, str]],
-    make_splits,  # noqa: ANN001
+    make_splits: MakeSplits,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
     tokenizer = BPETokenizer("\n abé€😀", merges)
@@ -76,7 +78,7 @@ def test_any_texts_survive(
         assert tokenizer.decode(ids) == text
 
 
-def test_an_empty_split_has_no_least_and_largest_id(tokenizer: BPETokenizer, make_splits, tmp_path: Path) -> None:  # noqa: ANN001
+def test_an_empty_split_has_no_least_and_largest_id(tokenizer: BPETokenizer, make_splits: MakeSplits, tmp_path: Path) -> None:
     dataset = encode_splits(tokenizer, make_splits("low"), tmp_path)
     val = dataset.splits[1]
     assert (val.tokens, val.minimum_id, val.maximum_id) == (0, None, None)
@@ -85,7 +87,7 @@ def test_an_empty_split_has_no_least_and_largest_id(tokenizer: BPETokenizer, mak
     assert torch.load(val.path, weights_only=True).shape == (0,)
 
 
-def test_figures_of_compression(tokenizer: BPETokenizer, make_splits, tmp_path: Path) -> None:  # noqa: ANN001
+def test_figures_of_compression(tokenizer: BPETokenizer, make_splits: MakeSplits, tmp_path: Path) -> None:
     train = encode_splits(tokenizer, make_splits("low low "), tmp_path).splits[0]
     assert (train.characters, train.tokens) == (8, 4)
     assert train.compression_factor == 2.0
@@ -93,7 +95,9 @@ def test_figures_of_compression(tokenizer: BPETokenizer, make_splits, tmp_path: 
 
 
 def test_missing_characters_are_named_with_their_split_before_any_work(
-    tokenizer: BPETokenizer, make_splits, tmp_path: Path  # noqa: ANN001
+    tokenizer: BPETokenizer,
+    make_splits: MakeSplits,
+    tmp_path: Path,
 ) -> None:
     with pytest.raises(MissingCharactersError) as caught:
         encode_splits(tokenizer, make_splits("low", "lowé", "low"), tmp_path / "out")

@@ -15,6 +15,8 @@ from bpe_tui.corpus import Splits
 from bpe_tui.dataset import encode_splits, read_manifest
 from bpe_tui.errors import Cancelled, DatasetError
 
+from .conftest import MakeSplits
+
 OTHER = BPETokenizer(" \nelorstw", [("l", "o")])
 
 
@@ -169,7 +171,9 @@ def test_cancelling_at_any_report_leaves_nothing(tokenizer: BPETokenizer, splits
 
 
 def test_cancelling_while_the_helpers_work_ends_them(
-    tokenizer: BPETokenizer, make_splits, tmp_path: Path  # noqa: ANN001
+    tokenizer: BPETokenizer,
+    make_splits: MakeSplits,
+    tmp_path: Path,
 ) -> None:
     """Long enough that hashing and decoding are still going on when the word comes."""
 
