@@ -78,7 +78,9 @@ def test_any_texts_survive(
         assert tokenizer.decode(ids) == text
 
 
-def test_an_empty_split_has_no_least_and_largest_id(tokenizer: BPETokenizer, make_splits: MakeSplits, tmp_path: Path) -> None:
+def test_an_empty_split_has_no_least_and_largest_id(
+    tokenizer: BPETokenizer, make_splits: MakeSplits, tmp_path: Path
+) -> None:
     dataset = encode_splits(tokenizer, make_splits("low"), tmp_path)
     val = dataset.splits[1]
     assert (val.tokens, val.minimum_id, val.maximum_id) == (0, None, None)
