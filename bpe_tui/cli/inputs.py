@@ -21,6 +21,7 @@ from bpe_tui.errors import CorpusError, TextError, TokenIdError
 if TYPE_CHECKING:
     from bpe_tui.bpe.tokenizer import BPETokenizer
     from bpe_tui.corpus import Splits
+    from bpe_tui.corpus.model import Invalid
 
 STANDARD_INPUT = "standard input"
 
@@ -169,7 +170,7 @@ def _read_standard_input(arguments: argparse.Namespace, console: Console) -> str
         raise UsageError("standard input is closed; give arguments or --file")
     if sys.stdin.isatty():
         console.note("reading standard input; end it with ctrl+d")
-    invalid = getattr(arguments, "invalid", "error")
+    invalid: Invalid = getattr(arguments, "invalid", "error")
     try:
         decoded = decode(_UntilEnd(sys.stdin.buffer), 0, Path(STANDARD_INPUT), invalid=invalid)
     except OSError as error:
