@@ -81,6 +81,10 @@ class Encoder:
         joint_keys, joint_ranks, _ = kernel.index_ranks(last[left], first[right])
         return _Index(base_ranks, keys, ranks, again, joint_keys, joint_ranks, left, right, new, length)
 
+    def token_lengths(self) -> npt.NDArray[np.int64]:
+        """Give the length of each token in characters, int64, by id."""
+        return self._index.length.astype(np.int64)
+
     def encode(self, text: str, report: Report = silent) -> npt.NDArray[np.int64]:
         """Give the ids of the tokens of `text`, int64, one dimension.
 

@@ -10,7 +10,6 @@ from bpe_tui.cli.arguments import DEFAULT_PROCESSED, add_console, add_invalid, a
 
 if TYPE_CHECKING:
     from bpe_tui.cli.console import Console
-
     from bpe_tui.corpus import Splits
     from bpe_tui.progress import Report
 
@@ -121,7 +120,6 @@ def _add_list(actions: Any) -> None:
 
 def _show(arguments: argparse.Namespace, console: Console) -> None:
     from bpe_tui.cli.work import run_job
-
     from bpe_tui.corpus import read_splits, shipped
     from bpe_tui.terminal import bytes_size
 
@@ -182,7 +180,6 @@ def _show(arguments: argparse.Namespace, console: Console) -> None:
 
 def _clean(arguments: argparse.Namespace, console: Console) -> None:
     from bpe_tui.cli.work import run_job
-
     from bpe_tui.corpus import clean_splits
 
     cleaned = run_job(
@@ -224,7 +221,6 @@ def _clean(arguments: argparse.Namespace, console: Console) -> None:
 
 def _get(arguments: argparse.Namespace, console: Console) -> None:
     from bpe_tui.cli.work import run_job
-
     from bpe_tui.corpus import get_wikitext2
 
     fetched = run_job(

@@ -1,0 +1,112 @@
+"""`bpe-tui encode`: a text to ids, or the splits of a corpus to tensors."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bpe_tui.cli.arguments import (
+    DEFAULT_ENCODED,
+    add_console,
+    add_invalid,
+    add_overwrite,
+    add_splits,
+    add_texts,
+    add_tokenizer,
+)
+
+if TYPE_CHECKING:
+    from bpe_tui.bpe.tokenizer import BPETokenizer
+    from bpe_tui.cli.console import Console
+
+_DESCRIPTION = """Encode a text and print its ids, separated by spaces, one line a text. With --splits, or --train --val
+--test, encode a corpus into tensors instead."""
+
+
+def add_parser(subparsers: Any) -> None:
+    """Add the command to the command line."""
+    parser = subparsers.add_parser("encode", help="text to ids, or splits to tensors", description=_DESCRIPTION)
+    add_texts(parser)
+    add_tokenizer(parser)
+    parser.add_argument("--splits", type=Path, metavar="DIR", help="encode the splits of this folder, or of one file")
+    add_splits(parser)
+    parser.add_argument(
+        "--output-dir",
+        type=Path,
+        default=DEFAULT_ENCODED,
+        metavar="DIR",
+        help=f"folder for the encoded splits (default: {DEFAULT_ENCODED})",
+    )
+    add_invalid(parser)
+    add_overwrite(parser, "the output of another tokenizer")
+    add_console(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Do it. Gives the exit code."""
+    from bpe_tui.cli.console import Console
+    from bpe_tui.cli.failures import UsageError
+    from bpe_tui.cli.inputs import load_tokenizer
+
+    console = Console(arguments)
+    named = arguments.train or arguments.val or arguments.test
+    if arguments.splits is None and not named:
+        return _encode_texts(load_tokenizer(arguments.tokenizer, console), arguments, console)
+    if arguments.text or arguments.file is not None:
+        raise UsageError("give a text or the splits of a corpus, not both")
+    if arguments.splits is not None and named:
+        raise UsageError("give --splits or --train --val --test, not both")
+    return _encode_splits(load_tokenizer(arguments.tokenizer, console), arguments, console)
+
+
+def _encode_texts(tokenizer: BPETokenizer, arguments: argparse.Namespace, console: Console) -> int:
+    from bpe_tui.cli.inputs import encode_text, read_texts
+    from bpe_tui.cli.work import compile_kernels
+
+    texts = read_texts(arguments, console)
+    compile_kernels(console)
+    results = []
+    for given in texts:
+        text = given.text
+        ids = encode_text(tokenizer, text, console).tolist()
+        if console.json:
+            results.append(
+                {
+                    "source": given.source,
+                    "characters": len(text),
+                    "tokens": len(ids),
+                    "compression_factor": len(text) / len(ids) if ids else 0.0,
+                    "ids": ids,
+                }
+            )
+        else:
+            console.answer(" ".join(map(str, ids)))
+    console.document({"fingerprint": tokenizer.fingerprint(), "vocab_size": tokenizer.vocab_size, "texts": results})
+    return 0
+
+
+def _encode_splits(tokenizer: BPETokenizer, arguments: argparse.Namespace, console: Console) -> int:
+    from bpe_tui.cli import figures
+    from bpe_tui.cli.inputs import load_splits
+    from bpe_tui.cli.outputs import check_place
+    from bpe_tui.cli.work import compile_kernels, run_job
+    from bpe_tui.dataset.folder import check_folder
+    from bpe_tui.dataset.tensors import start_loading_torch
+    from bpe_tui.session.jobs import encode
+
+    folder: Path = arguments.output_dir
+    check_folder(folder, tokenizer.fingerprint(), overwrite=arguments.overwrite)
+    check_place(folder / "manifest.json")
+    splits = load_splits(arguments, arguments.splits, console)
+    figures.say_splits(splits, console)
+    start_loading_torch()
+    compile_kernels(console)
+    dataset = run_job(
+        console,
+        "encoding the splits",
+        lambda report: encode(tokenizer, splits, folder, overwrite=arguments.overwrite, report=report),
+    )
+    figures.say_dataset(dataset, console)
+    console.document({"splits": figures.splits_figures(splits), "encoded": figures.dataset_figures(dataset)})
+    return 0

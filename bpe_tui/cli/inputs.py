@@ -1,0 +1,180 @@
+"""Texts and ids from where the user has them: arguments, a file, or standard input."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+import numpy as np
+import numpy.typing as npt
+
+from bpe_tui.cli.arguments import DEFAULT_TOKENIZER
+from bpe_tui.cli.console import Console
+from bpe_tui.cli.failures import UsageError
+from bpe_tui.cli.work import run_job
+from bpe_tui.errors import CorpusError, TextError, TokenIdError
+
+if TYPE_CHECKING:
+    from bpe_tui.bpe.tokenizer import BPETokenizer
+    from bpe_tui.corpus import Splits
+    from bpe_tui.corpus.model import Invalid
+
+STANDARD_INPUT = "standard input"
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """One text to work on."""
+
+    text: str
+    source: str
+    """Where it came from, for people."""
+
+
+def read_texts(arguments: argparse.Namespace, console: Console) -> list[Input]:
+    """Give the texts that the arguments name: one for each TEXT, or one file, or standard input whole.
+
+    Files and standard input are read as they are: UTF-8, no newline translated. Raises CorpusError, TextError.
+    """
+    texts: list[str] = arguments.text
+    if texts and arguments.file is not None:
+        raise UsageError("give texts as arguments or --file, not both")
+    if arguments.file is not None and str(arguments.file) != "-":
+        from bpe_tui.corpus import read_text
+
+        decoded = run_job(
+            console, "reading", lambda report: read_text(arguments.file, invalid=arguments.invalid, report=report)
+        )
+        for note in decoded.notes:
+            console.note(f"{console.message(arguments.file)}: {console.message(note)}")
+        return [Input(decoded.text, str(arguments.file))]
+    if texts and texts != ["-"]:
+        return [Input(_argument(text, position), f"argument {position}") for position, text in enumerate(texts, 1)]
+    return [Input(_read_standard_input(arguments, console), STANDARD_INPUT)]
+
+
+def read_ids(arguments: argparse.Namespace, console: Console) -> npt.NDArray[np.int64]:
+    """Give the ids that the arguments name: numbers as arguments, a `.pt` file, a text file, or standard input.
+
+    In texts, ids are separated by blanks or commas; brackets around them are passed over, so a JSON list is fine.
+    Raises TokenIdError that names what is not an id and where; CorpusError, DatasetError for files.
+    """
+    words: list[str] = arguments.id
+    if words and arguments.file is not None:
+        raise UsageError("give ids as arguments or --file, not both")
+    if arguments.file is not None and str(arguments.file) != "-":
+        file: Path = arguments.file
+        if file.suffix == ".pt":
+            from bpe_tui.dataset.tensors import read_tensor
+
+            return run_job(console, "reading ids", lambda _: read_tensor(file))
+        from bpe_tui.corpus import read_text
+
+        return parse_ids(run_job(console, "reading", lambda report: read_text(file, report=report)).text, str(file))
+    if words and words != ["-"]:
+        return parse_ids(" ".join(words), "the arguments")
+    return parse_ids(_read_standard_input(arguments, console), STANDARD_INPUT)
+
+
+def parse_ids(text: str, source: str) -> npt.NDArray[np.int64]:
+    """Give the ids that stand in `text`. Raises TokenIdError, which names the first word that is no id."""
+    words = text.translate(_SEPARATORS).split()
+    try:
+        return np.array(words, dtype=np.int64) if words else np.zeros(0, np.int64)
+    except (ValueError, OverflowError):
+        pass
+    for position, word in enumerate(words, 1):
+        if not re.fullmatch(r"[+-]?[0-9]+", word):
+            raise TokenIdError(
+                f"{source}: {word[:40]!r} (number {position:,}) is not a token id; ids are whole numbers"
+            )
+        if abs(int(word[:25])) > 2**62:
+            raise TokenIdError(f"{source}: {word[:40]} (number {position:,}) is far too large for a token id")
+    return np.array([int(word) for word in words], dtype=np.int64)
+
+
+def load_tokenizer(path: Path | None, console: Console) -> BPETokenizer:
+    """Give the tokenizer of a file; None stands for the one that `build` writes by default.
+
+    Raises TokenizerFileError, FingerprintMismatchError.
+    """
+    from bpe_tui.session.jobs import load_tokenizer as load
+
+    path = path or DEFAULT_TOKENIZER
+    return run_job(console, f"loading {path.name}", lambda report: load(path, report)).tokenizer
+
+
+def encode_text(tokenizer: BPETokenizer, text: str, console: Console) -> npt.NDArray[np.int64]:
+    """Give the ids of a text. Raises MissingCharactersError."""
+    return run_job(console, "encoding", lambda report: tokenizer.encode_array(text, report))
+
+
+def load_splits(arguments: argparse.Namespace, path: Path | None, console: Console) -> Splits:
+    """Give the corpus in `path`, or of `--train --val --test`."""
+    from bpe_tui.session.jobs import read_corpus
+
+    return run_job(
+        console,
+        "reading the corpus",
+        lambda report: read_corpus(
+            path,
+            train=arguments.train,
+            val=arguments.val,
+            test=arguments.test,
+            invalid=arguments.invalid,
+            report=report,
+        ),
+    )
+
+
+_SEPARATORS = str.maketrans(dict.fromkeys(",[]", " "))
+
+
+def _argument(text: str, position: int) -> str:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        # Python hands bytes of arguments that are not UTF-8 over as lone surrogates.
+        raise TextError(
+            f"argument {position} is not valid UTF-8 at character {error.start:,}; "
+            "put the text into a file and give --file with --invalid replace"
+        ) from None
+    return text
+
+
+class _UntilEnd:
+    """Standard input that is not asked again once it has ended: on a terminal, that would take a second ctrl+d."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self._ended = False
+
+    def readinto(self, buffer: memoryview, /) -> int:
+        if self._ended:
+            return 0
+        # A buffered stream comes back with less than asked for only at its end.
+        count = self._stream.readinto(buffer)  # type: ignore[attr-defined]
+        self._ended = count < len(buffer)
+        return int(count)
+
+
+def _read_standard_input(arguments: argparse.Namespace, console: Console) -> str:
+    from bpe_tui.corpus.reading import decode
+
+    # Started without a standard input (`<&-`), there is no such object at all.
+    if sys.stdin is None or sys.stdin.closed:
+        raise UsageError("standard input is closed; give arguments or --file")
+    if sys.stdin.isatty():
+        console.note("reading standard input; end it with ctrl+d")
+    invalid: Invalid = getattr(arguments, "invalid", "error")
+    try:
+        decoded = decode(_UntilEnd(sys.stdin.buffer), 0, Path(STANDARD_INPUT), invalid=invalid)
+    except OSError as error:
+        raise CorpusError(f"standard input cannot be read: {error.strerror or error}; give --file") from error
+    for note in decoded.notes:
+        console.note(f"{STANDARD_INPUT}: {note}")
+    return decoded.text

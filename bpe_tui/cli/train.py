@@ -1,0 +1,147 @@
+"""`bpe-tui train`: a corpus in, a tokenizer file out."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bpe_tui.cli.arguments import (
+    DEFAULT_TOKENIZER,
+    add_console,
+    add_invalid,
+    add_overwrite,
+    add_splits,
+    add_training,
+    training_settings,
+)
+
+if TYPE_CHECKING:
+    from bpe_tui.cli.console import Console
+    from bpe_tui.corpus import Splits
+    from bpe_tui.session.run import Run
+
+_DESCRIPTION = """Train a character BPE tokenizer. Base tokens are the characters of all splits; merges are learned from
+the beginning of the training split."""
+
+
+def add_parser(subparsers: Any) -> None:
+    """Add the command to the command line."""
+    parser = subparsers.add_parser("train", help="train a tokenizer and save it", description=_DESCRIPTION)
+    parser.add_argument(
+        # Not "corpus": that is what was said with --corpus before the command, which a default would overwrite.
+        "path",
+        nargs="?",
+        type=Path,
+        metavar="CORPUS",
+        help="folder with splits, or one text file",
+    )
+    parser.add_argument(
+        "--output",
+        "-o",
+        type=Path,
+        default=DEFAULT_TOKENIZER,
+        metavar="FILE",
+        help=f"tokenizer file to write (default: {DEFAULT_TOKENIZER})",
+    )
+    add_training(parser)
+    add_splits(parser)
+    add_invalid(parser)
+    add_overwrite(parser, "the file of another tokenizer")
+    group = parser.add_argument_group("going on later")
+    group.add_argument("--checkpoint", type=Path, metavar="FILE", help="when interrupted, leave FILE to resume from")
+    group.add_argument(
+        "--resume",
+        type=Path,
+        default=argparse.SUPPRESS,
+        metavar="FILE",
+        help="go on from a checkpoint; its settings count, but a larger target may be given",
+    )
+    add_console(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Do it. Gives the exit code."""
+    from bpe_tui.cli.console import Console
+    from bpe_tui.cli.figures import MergeLines, say_splits, say_training, splits_figures, training_figures
+    from bpe_tui.cli.outputs import check_place, save_tokenizer
+    from bpe_tui.cli.work import compile_kernels, train
+
+    console = Console(arguments)
+    check_place(arguments.output)
+    splits, training = _prepare(arguments, console)
+    say_splits(splits, console)
+    compile_kernels(console)
+    console.say(f"base vocabulary: {len(training.base_characters()):,} tokens")
+    try:
+        end = train(console, training, MergeLines(console))
+    except KeyboardInterrupt as interrupt:
+        keep_checkpoint(arguments, training, interrupt)
+        raise
+    say_training(end, console)
+    tokenizer = training.tokenizer()
+    save_tokenizer(tokenizer, arguments.output, console, overwrite=arguments.overwrite)
+    console.say(f"saved {console.message(arguments.output)}")
+    console.say(f"fingerprint {tokenizer.fingerprint()}")
+    console.document(
+        {
+            "splits": splits_figures(splits),
+            "training": training_figures(end),
+            "tokenizer": {
+                "path": str(arguments.output),
+                "fingerprint": tokenizer.fingerprint(),
+                "vocab_size": tokenizer.vocab_size,
+            },
+        }
+    )
+    return 0
+
+
+def keep_checkpoint(arguments: argparse.Namespace, training: Run, interrupt: KeyboardInterrupt) -> None:
+    """Put an interrupted run aside where `--checkpoint` says, and let the interrupt say so."""
+    merges = training.snapshot().merges
+    if arguments.checkpoint is None or not merges:
+        return
+    from bpe_tui.session.checkpoint import write_checkpoint
+    from bpe_tui.system_errors import explain
+
+    try:
+        write_checkpoint(arguments.checkpoint, training)
+    except OSError as error:
+        interrupt.args = (explain(error, "write the checkpoint", arguments.checkpoint),)
+    else:
+        interrupt.args = (
+            f"{merges:,} merges are kept in {arguments.checkpoint}; give --resume {arguments.checkpoint} to go on",
+        )
+
+
+def _prepare(arguments: argparse.Namespace, console: Console) -> tuple[Splits, Run]:
+    """Give the corpus and the idle run over it: a new one, or the one that a checkpoint put aside."""
+    from bpe_tui.cli.failures import UsageError
+    from bpe_tui.cli.inputs import load_splits
+    from bpe_tui.session.run import Run
+    from bpe_tui.session.settings import RunSettings
+
+    path: Path | None = arguments.path or arguments.corpus
+    if path is None and not (arguments.train and arguments.val and arguments.test):
+        raise UsageError("name a corpus: a folder with splits, a text file, or --train, --val and --test")
+    said = training_settings(arguments)
+    if arguments.resume is None:
+        settings = RunSettings(**said)  # type: ignore[arg-type]
+        splits = load_splits(arguments, path, console)
+        return splits, Run(splits, settings)
+    from bpe_tui.session.checkpoint import read_checkpoint, resume
+
+    checkpoint = read_checkpoint(arguments.resume)
+    splits = load_splits(arguments, path, console)
+    training = resume(checkpoint, splits)
+    kept = checkpoint.settings.as_dict()
+    for name, value in said.items():
+        if name != "target_vocab_size" and value != kept[name]:
+            option = name.replace("_", "-")
+            raise UsageError(f"the checkpoint was made with --{option} {kept[name] or 'all'}, which cannot change now")
+    target = said.get("target_vocab_size")
+    if target is not None and target != kept["target_vocab_size"]:
+        training.raise_target(target)
+    console.say(f"going on from {console.message(arguments.resume)}: {len(checkpoint.merges):,} merges")
+    return splits, training
