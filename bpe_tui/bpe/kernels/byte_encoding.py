@@ -17,6 +17,7 @@ from bpe_tui.bpe.kernels.training import POLL, _inner, pair_slot
 Array = Any
 
 _u8 = uint8[::1]
+_data = types.Array(uint8, 1, "C", readonly=True)  # read-only, so that bytes and mapped files serve, too
 _i64 = int64[::1]
 _i64_2 = int64[:, ::1]
 
@@ -31,7 +32,7 @@ HASH, BYTES_AT, BYTES_LENGTH, IDS_AT, IDS_LENGTH = range(5)
 PIECES_USED, BYTES_USED, IDS_USED, USED_SIZE = range(4)
 
 
-@njit(int64(_u8, int64, int64), **_inner)
+@njit(int64(_data, int64, int64), **_inner)
 def hash_bytes(data: Array, start: int, stop: int) -> int:
     """Give a hash of some bytes, 63 bits, never 0."""
     value = np.uint64(0x9E3779B97F4A7C15) ^ np.uint64(stop - start)
@@ -199,7 +200,7 @@ def merge_long(symbols: Array, count: int, keys: Array, values: Array, control: 
     return left
 
 
-@njit(int64(_u8, int64, int64, _i64_2, _u8, int64), **_inner)
+@njit(int64(_data, int64, int64, _i64_2, _u8, int64), **_inner)
 def find_piece(data: Array, start: int, stop: int, pieces: Array, store: Array, value: int) -> int:
     """Give the row of a remembered piece with hash `value`, or of the empty row where it belongs (its HASH is 0)."""
     mask = len(pieces) - 1
@@ -218,7 +219,7 @@ def find_piece(data: Array, start: int, stop: int, pieces: Array, store: Array, 
     return row
 
 
-@njit(void(_u8, int64, int64, _i64, int64, int64, _i64_2, _u8, _i64, int64, int64, _i64), **_inner)
+@njit(void(_data, int64, int64, _i64, int64, int64, _i64_2, _u8, _i64, int64, int64, _i64), **_inner)
 def remember(
     data: Array, start: int, stop: int, ids: Array, ids_start: int, ids_stop: int,
     pieces: Array, store: Array, id_store: Array, row: int, value: int, used: Array,
@@ -246,7 +247,7 @@ def remember(
 
 
 @njit(
-    int64(_u8, int64, _i64, int64, _i64, _i64, _i64, _i64_2, _u8, _i64, _i64, _i64, int64, _i64),
+    int64(_data, int64, _i64, int64, _i64, _i64, _i64, _i64_2, _u8, _i64, _i64, _i64, int64, _i64),
     cache=True,
     nogil=True,
 )
@@ -311,7 +312,7 @@ def encode_pieces(
     return ids_start
 
 
-@njit(void(_u8, _i64, _i64, _i64_2, _u8, _i64, _i64), cache=True, nogil=True)
+@njit(void(_data, _i64, _i64, _i64_2, _u8, _i64, _i64), cache=True, nogil=True)
 def remember_tokens(
     data: Array, ends: Array, ids: Array, pieces: Array, store: Array, id_store: Array, used: Array
 ) -> None:
@@ -327,7 +328,7 @@ def remember_tokens(
         start = stop
 
 
-@njit(types.Tuple((_i64_2, int64))(_u8, int64, _i64, int64, _i64_2, _u8, int64, _i64), cache=True, nogil=True)
+@njit(types.Tuple((_i64_2, int64))(_data, int64, _i64, int64, _i64_2, _u8, int64, _i64), cache=True, nogil=True)
 def count_pieces(
     data: Array, start: int, ends: Array, count: int, pieces: Array, store: Array, weight: int, used: Array
 ) -> tuple[Array, int]:

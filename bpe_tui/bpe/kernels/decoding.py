@@ -1,21 +1,22 @@
-"""Ids back to code points: copying each token's characters, one after another."""
+"""Ids back to text: copying each token's code points, or its bytes, one after another."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-from numba import int64, njit, types, uint32, void
+from numba import int64, njit, types, uint8, uint32, void
 
 Array = Any
 
 _i64 = int64[::1]
+_u8 = uint8[::1]
 _u32 = uint32[::1]
 
 
 @njit(types.UniTuple(int64, 2)(_i64, _i64), cache=True, nogil=True)
 def measure(ids: Array, offsets: Array) -> tuple[int, int]:
-    """Give (characters that `ids` stand for, index of the first id that is out of range or -1)."""
+    """Give (characters or bytes that `ids` stand for, index of the first id that is out of range or -1)."""
     tokens = len(offsets) - 1
     total = np.int64(0)
     for index in range(len(ids)):
@@ -26,9 +27,9 @@ def measure(ids: Array, offsets: Array) -> tuple[int, int]:
     return total, np.int64(-1)
 
 
-@njit(void(_i64, _i64, _u32, _u32), cache=True, nogil=True)
+@njit([void(_i64, _i64, _u32, _u32), void(_i64, _i64, _u8, _u8)], cache=True, nogil=True)
 def spell(ids: Array, offsets: Array, characters: Array, text: Array) -> None:
-    """Write the characters of every id to `text`; token t's are `characters[offsets[t]:offsets[t + 1]]`."""
+    """Write the characters or bytes of every id to `text`; token t's are `characters[offsets[t]:offsets[t + 1]]`."""
     position = 0
     for index in range(len(ids)):
         token = ids[index]

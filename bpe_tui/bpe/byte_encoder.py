@@ -1,0 +1,135 @@
+"""The byte-level encoder: text to pieces by a splitting rule, pieces to ids by rank, as tiktoken and Hugging Face do."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from bpe_tui.bpe.byte_alphabet import byte_array
+from bpe_tui.bpe.pretokenize import SplittingRule, split
+from bpe_tui.progress import Report, silent
+
+Ids = npt.NDArray[np.int64]
+
+GROUP = 1 << 17
+"""Pieces that one thread encodes at a time, between two reports."""
+
+
+@dataclass(slots=True)
+class _Memory:
+    """What one thread remembers of pieces it has met; see `kernels.byte_encoding`."""
+
+    pieces: npt.NDArray[np.int64]
+    store: npt.NDArray[np.uint8]
+    ids: Ids
+    used: Ids = field(default_factory=lambda: np.zeros(4, np.int64))
+
+
+class ByteEncoder:
+    """Encodes bytes and text. Never changes what it gives; any number of threads may use it.
+
+    Args:
+        byte_ids: the id of each of the 256 bytes, int64.
+        pairs: left << 32 | right of every pair that merges, int64.
+        merges: rank << 32 | new id for each of `pairs`, int64.
+        rule: how text is cut into pieces.
+        tokens: the bytes of each token by id, empty where there is none.
+        whole_pieces: whether a piece that is a token is never merged but taken as it is (`ignore_merges`, tiktoken).
+    """
+
+    def __init__(
+        self,
+        byte_ids: Ids,
+        pairs: Ids,
+        merges: Ids,
+        rule: SplittingRule,
+        tokens: Sequence[bytes],
+        whole_pieces: bool,
+    ) -> None:
+        self.rule = rule
+        self.byte_ids = byte_ids
+        self._pairs = pairs
+        self._merges = merges
+        self._tokens = tokens
+        self._whole_pieces = whole_pieces
+        self._memories: deque[_Memory] = deque()
+
+    @cached_property
+    def _table(self) -> tuple[Ids, Ids]:
+        from bpe_tui.bpe.kernels import byte_encoding as kernel
+
+        return kernel.index_pairs(self._pairs, self._merges)
+
+    def _new_memory(self) -> _Memory:
+        from bpe_tui.bpe.kernels import byte_encoding as kernel
+
+        known = len(self._tokens) if self._whole_pieces else 0
+        rows = 1 << (4 * known + (1 << 17)).bit_length()
+        spelled = sum(map(len, self._tokens)) if known else 0
+        memory = _Memory(
+            np.zeros((rows, 5), np.int64), np.empty(spelled + 6 * rows, np.uint8), np.empty(known + rows, np.int64)
+        )
+        if known:
+            ends = np.cumsum([len(token) for token in self._tokens], dtype=np.int64)
+            kernel.remember_tokens(
+                byte_array(b"".join(self._tokens)), ends, np.arange(known), memory.pieces, memory.store, memory.ids,
+                memory.used,
+            )  # fmt: skip
+        return memory
+
+    def encode(self, text: str, report: Report = silent) -> Ids:
+        """Give the ids of the tokens of `text`, int64, one dimension. `report` may raise Cancelled."""
+        return self.encode_bytes(text.encode("utf-8", "surrogatepass"), report)
+
+    def encode_bytes(self, content: bytes, report: Report = silent) -> Ids:
+        """Give the ids of the tokens of any bytes, text or not. `report` may raise Cancelled."""
+        data = byte_array(content)
+        ends = split(content, self.rule, report)
+        if not len(ends):
+            return np.zeros(0, np.int64)
+        groups = [(first, min(first + GROUP, len(ends))) for first in range(0, len(ends), GROUP)]
+        control = np.zeros(1, np.int64)
+        ids = np.empty(len(data), np.int64)
+        if len(groups) == 1:
+            return ids[: self._encode_group(data, ends, groups[0], ids, control)].copy()
+        # Every group writes where its bytes stand; ids never move to a higher place when the gaps are closed.
+        end = 0
+        with ThreadPoolExecutor(max_workers=min(2, os.cpu_count() or 1)) as pool:
+            try:
+                done = pool.map(lambda group: self._encode_group(data, ends, group, ids, control), groups)
+                for (first, last), stop in zip(groups, done, strict=True):
+                    start = int(ends[first - 1]) if first else 0
+                    ids[end : end + stop - start] = ids[start:stop]
+                    end += stop - start
+                    report("encoding", int(ends[last - 1]), len(data))
+            except BaseException:
+                control[0] = 1
+                raise
+        return ids[:end]
+
+    def _encode_group(
+        self, data: npt.NDArray[np.uint8], ends: Ids, group: tuple[int, int], ids: Ids, control: Ids
+    ) -> int:
+        from bpe_tui.bpe.kernels import byte_encoding as kernel
+
+        first, last = group
+        start = int(ends[first - 1]) if first else 0
+        try:
+            memory = self._memories.pop()
+        except IndexError:
+            memory = self._new_memory()
+        try:
+            keys, values = self._table
+            return kernel.encode_pieces(
+                data, start, ends[first:last], last - first, self.byte_ids, keys, values, memory.pieces, memory.store,
+                memory.ids, memory.used, ids, start, control,
+            )  # fmt: skip
+        finally:
+            self._memories.append(memory)
