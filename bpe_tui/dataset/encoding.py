@@ -58,17 +58,23 @@ def encode_splits(
 
 
 def _check_characters(tokenizer: BPETokenizer, splits: Splits, report: Report) -> None:
+    """Raise MissingCharactersError if a split that is encoded later could not be."""
     from bpe_tui.bpe.alphabet import distinct_characters
 
     known = set(tokenizer.base_tokens)
-    for split in splits:
+    # The first one, which is the largest, is checked by its own encoding before anything is encoded.
+    for split in list(splits)[1:]:
         report(f"checking {split.name}", 0, len(split.text))
         if not known.issuperset(distinct_characters(split.text)):
-            try:
-                tokenizer.encode_array(split.text)
-            except MissingCharactersError as error:
-                purpose = f"encoded (the {split.name} split, {split.source})"
-                raise MissingCharactersError(error.missing, purpose=purpose) from None
+            _encode(tokenizer, split, silent)
+
+
+def _encode(tokenizer: BPETokenizer, split: SplitText, report: Report) -> npt.NDArray[np.int64]:
+    try:
+        return tokenizer.encode_array(split.text, report)
+    except MissingCharactersError as error:
+        purpose = f"encoded (the {split.name} split, {split.source})"
+        raise MissingCharactersError(error.missing, purpose=purpose) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +121,7 @@ class _Helpers:
             self._report(step, done, total)
 
         report(step, 0, len(split.text))
-        ids = self._tokenizer.encode_array(split.text, report)
+        ids = _encode(self._tokenizer, split, report)
         return _Pending(
             split,
             ids,

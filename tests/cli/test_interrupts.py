@@ -127,6 +127,20 @@ def test_ctrl_c_while_training(
     assert files_below(at_home) == before
 
 
+def test_ctrl_c_while_compiling(
+    process: Callable[..., subprocess.Popen[bytes]], corpus: Path, at_home: Path, tmp_path: Path
+) -> None:
+    before = files_below(at_home)
+    running = process("build", environment={"NUMBA_CACHE_DIR": str(tmp_path / "cold")})
+    assert running.stderr is not None
+    assert running.stderr.readline().startswith(b"compiling for the first start")
+    running.send_signal(signal.SIGINT)
+    _, err = running.communicate(timeout=60)
+    assert running.returncode == 130
+    assert err.decode() == "interrupted: nothing is half-written\n"
+    assert files_below(at_home) == before
+
+
 def test_ctrl_c_while_training_keeps_a_checkpoint(
     process: Callable[..., subprocess.Popen[bytes]], command: RunCommand, long_corpus: Path
 ) -> None:

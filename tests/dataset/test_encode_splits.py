@@ -96,16 +96,18 @@ def test_figures_of_compression(tokenizer: BPETokenizer, make_splits: MakeSplits
     assert train.token_reduction == 50.0
 
 
+@pytest.mark.parametrize("where", [0, 1, 2])
 def test_missing_characters_are_named_with_their_split_before_any_work(
-    tokenizer: BPETokenizer,
-    make_splits: MakeSplits,
-    tmp_path: Path,
+    where: int, tokenizer: BPETokenizer, make_splits: MakeSplits, tmp_path: Path
 ) -> None:
+    texts = ["low", "low", "low"]
+    texts[where] = "lowé"
+    name = ("train", "val", "test")[where]
     with pytest.raises(MissingCharactersError) as caught:
-        encode_splits(tokenizer, make_splits("low", "lowé", "low"), tmp_path / "out")
+        encode_splits(tokenizer, make_splits(*texts), tmp_path / "out")
     message = str(caught.value)
-    assert "val split" in message
-    assert "val.txt" in message
+    assert f"the {name} split" in message
+    assert f"{name}.txt" in message
     assert "'é' (U+00E9, once, first at character 3)" in message
     assert not (tmp_path / "out").exists()
 
