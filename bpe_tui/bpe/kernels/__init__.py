@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-MODULES = ("training", "encoding", "decoding")
+MODULES = ("training", "encoding", "decoding", "splitting")
 """The modules with compiled code, in the order in which a run needs them."""
 
 _HERE = Path(__file__).parent
