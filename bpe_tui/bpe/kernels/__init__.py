@@ -21,7 +21,9 @@ from pathlib import Path
 
 CHARACTERS = ("training", "encoding", "decoding")
 """The modules that runs on characters and words need, in the order in which they need them."""
-MODULES = (*CHARACTERS, "byte_encoding")
+BYTES = (*CHARACTERS, "splitting", "byte_encoding")
+"""The modules that runs on bytes need."""
+MODULES = BYTES
 """All modules with compiled code."""
 
 _HERE = Path(__file__).parent

@@ -16,9 +16,8 @@ continuation byte starts a character.
 
 from __future__ import annotations
 
-from typing import Any
-
-from numba import boolean, int64, njit, types, uint8
+import numpy as np
+from numba import boolean, int64, njit, types, uint8, uint64
 
 from bpe_tui.bpe.character_classes import (
     BYTES,
@@ -34,8 +33,7 @@ from bpe_tui.bpe.character_classes import (
     SPACE,
     UPPER,
 )
-
-Array = Any
+from bpe_tui.bpe.kernels.machine import INNER, OUTER, Array, eight_bytes, trailing_zeros
 
 NONE, WHITESPACE, GPT2, CL100K, O200K, LLAMA3, QWEN2 = range(7)
 """The numbers of the rules."""
@@ -50,12 +48,33 @@ FOLD = 0x20
 """The bit by which ASCII's small letters differ from its capitals."""
 WHITE = SPACE | NEWLINE
 
-_u8 = uint8[::1]
+_u8 = types.Array(uint8, 1, "C", readonly=True)  # read-only, so that mapped files serve, too
 _i64 = int64[::1]
-_inner: dict[str, Any] = {"cache": True, "nogil": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+
+ONES = np.uint64(0x0101010101010101)
+SEVENS = np.uint64(0x7F7F7F7F7F7F7F7F)
+TOPS = np.uint64(0x8080808080808080)
+FOLDS = np.uint64(0x2020202020202020)
+TOP = np.uint64(0x80)
 
 
-@njit(int64(_u8, int64, int64, _u8), **_inner)
+@njit(int64(uint64, uint64, uint64), **INNER)
+def leading(eight: int, lowest: int, beyond: int) -> int:
+    """Give how many of eight bytes, the lowest first, lie in `lowest` <= byte < `beyond`, which is at most 0x80."""
+    low = eight & SEVENS
+    inside = (low + (TOP - lowest) * ONES) & ~(low + (TOP - beyond) * ONES) & ~eight
+    return trailing_zeros(~inside & TOPS) >> 3
+
+
+@njit(int64(_u8, int64, int64), **INNER)
+def letters(data: Array, place: int, stop: int) -> int:
+    """Give how many of the eight bytes at `place` are ASCII letters before the first that is none; 0 near `stop`."""
+    if place + 8 > stop:
+        return 0
+    return leading(eight_bytes(data, place) | FOLDS, np.uint64(0x61), np.uint64(0x7B))
+
+
+@njit(int64(_u8, int64, int64, _u8), **INNER)
 def long_character(data: Array, place: int, stop: int, table: Array) -> int:
     """Give class | bytes << 8 of the character at `place`, which is not ASCII; one byte of class OTHER if it is none."""
     first = int64(data[place])
@@ -94,7 +113,7 @@ def long_character(data: Array, place: int, stop: int, table: Array) -> int:
     return int64(table[BYTES + PAGES + block * PAGE + point % PAGE]) | width << 8
 
 
-@njit(int64(_u8, int64, int64, _u8), **_inner)
+@njit(int64(_u8, int64, int64, _u8), **INNER)
 def character(data: Array, place: int, stop: int, table: Array) -> int:
     """Give class | bytes << 8 of the character at `place`."""
     kind = int64(table[data[place]])
@@ -103,7 +122,7 @@ def character(data: Array, place: int, stop: int, table: Array) -> int:
     return kind | 1 << 8
 
 
-@njit(int64(_u8, int64, int64, _u8, int64), **_inner)
+@njit(int64(_u8, int64, int64, _u8, int64), **INNER)
 def run_end(data: Array, place: int, stop: int, table: Array, wanted: int) -> int:
     """Give where the run of characters of the classes `wanted` that starts at `place` ends."""
     while place < stop:
@@ -120,7 +139,7 @@ def run_end(data: Array, place: int, stop: int, table: Array, wanted: int) -> in
     return place
 
 
-@njit(int64(_u8, int64, int64, int64), **_inner)
+@njit(int64(_u8, int64, int64, int64), **INNER)
 def contraction(data: Array, place: int, stop: int, fold: int) -> int:
     """Give the bytes of the contraction ('s 't 'm 'd 'll 've 're) at the apostrophe at `place`, or 0.
 
@@ -143,7 +162,7 @@ def contraction(data: Array, place: int, stop: int, fold: int) -> int:
     return 0
 
 
-@njit(int64(_u8, int64, int64, int64), **_inner)
+@njit(int64(_u8, int64, int64, int64), **INNER)
 def space_end(data: Array, place: int, end: int, stop: int) -> int:
     r"""Give where the piece ends that `\s+(?!\S)|\s+` finds at `place`, where a run of white space lasts until `end`.
 
@@ -157,7 +176,7 @@ def space_end(data: Array, place: int, end: int, stop: int) -> int:
     return last if last > place else end
 
 
-@njit(int64(_u8, int64, int64), **_inner)
+@njit(int64(_u8, int64, int64), **INNER)
 def last_line_end(data: Array, place: int, end: int) -> int:
     r"""Give where the piece ends that `\s*[\r\n]+` finds in white space from `place` to `end`, or `place` for none."""
     while end > place and data[end - 1] != 0x0A and data[end - 1] != 0x0D:
@@ -165,7 +184,7 @@ def last_line_end(data: Array, place: int, end: int) -> int:
     return end
 
 
-@njit(types.UniTuple(int64, 2)(_u8, int64, int64, boolean, _i64, _u8), **_inner)
+@njit(types.UniTuple(int64, 2)(_u8, int64, int64, boolean, _i64, _u8), **INNER)
 def split_whitespace(data: Array, start: int, stop: int, last: bool, ends: Array, table: Array) -> tuple[int, int]:
     """Cut into runs of white space and runs of all else."""
     edge = stop if last else stop - MARGIN
@@ -184,16 +203,27 @@ def split_whitespace(data: Array, start: int, stop: int, last: bool, ends: Array
     return pieces, place
 
 
-@njit(types.UniTuple(int64, 2)(_u8, int64, int64, boolean, _i64, _u8), **_inner)
+@njit(types.UniTuple(int64, 2)(_u8, int64, int64, boolean, _i64, _u8), **INNER)
 def split_gpt2(data: Array, start: int, stop: int, last: bool, ends: Array, table: Array) -> tuple[int, int]:
     """Cut as GPT-2 does."""
     edge = stop if last else stop - MARGIN
     pieces = 0
     place = start
     while place < stop and pieces < len(ends):
-        body = place
-        if data[place] == BLANK and place + 1 < stop:
-            body = place + 1
+        body = place + (data[place] == BLANK)
+        size = letters(data, body, stop)
+        if size:
+            end = body + size
+            if size == 8 or data[end] >= 0x80:
+                end = run_end(data, end, stop, table, CASELESS)
+            if end > edge:
+                break
+            ends[pieces] = end
+            pieces += 1
+            place = end
+            continue
+        if body == stop:
+            body = place
         found = character(data, body, stop, table)
         end = body + (found >> 8)
         seen = end
@@ -220,7 +250,7 @@ def split_gpt2(data: Array, start: int, stop: int, last: bool, ends: Array, tabl
     return pieces, place
 
 
-@njit(types.UniTuple(int64, 2)(_u8, int64, int64, boolean, _i64, _u8, int64, boolean), **_inner)
+@njit(types.UniTuple(int64, 2)(_u8, int64, int64, boolean, _i64, _u8, int64, boolean), **INNER)
 def split_cl100k(
     data: Array, start: int, stop: int, last: bool, ends: Array, table: Array, digits: int, whole_tail: bool
 ) -> tuple[int, int]:
@@ -232,6 +262,20 @@ def split_cl100k(
     pieces = 0
     place = start
     while place < stop and pieces < len(ends):
+        found = int64(table[data[place]])
+        if data[place] != APOSTROPHE:
+            body = place + (found & (SPACE | OTHER) != 0)
+            size = letters(data, body, stop)
+            if size:
+                end = body + size
+                if size == 8 or data[end] >= 0x80:
+                    end = run_end(data, end, stop, table, CASELESS)
+                if end > edge:
+                    break
+                ends[pieces] = end
+                pieces += 1
+                place = end
+                continue
         found = character(data, place, stop, table)
         body = place + (found >> 8)
         end = 0
@@ -277,7 +321,7 @@ def split_cl100k(
     return pieces, place
 
 
-@njit(types.UniTuple(int64, 2)(_u8, int64, int64, _u8), **_inner)
+@njit(types.UniTuple(int64, 2)(_u8, int64, int64, _u8), **INNER)
 def word_end(data: Array, place: int, stop: int, table: Array) -> tuple[int, int]:
     r"""Give (end, how far was looked) of o200k's word at `place`: capitals, then small letters; end is `place` for none.
 
@@ -310,13 +354,31 @@ def word_end(data: Array, place: int, stop: int, table: Array) -> tuple[int, int
     return end, end
 
 
-@njit(types.UniTuple(int64, 2)(_u8, int64, int64, boolean, _i64, _u8), **_inner)
+@njit(types.UniTuple(int64, 2)(_u8, int64, int64, boolean, _i64, _u8), **INNER)
 def split_o200k(data: Array, start: int, stop: int, last: bool, ends: Array, table: Array) -> tuple[int, int]:
     """Cut as o200k does."""
     edge = stop if last else stop - MARGIN
     pieces = 0
     place = start
     while place < stop and pieces < len(ends):
+        found = int64(table[data[place]])
+        body = place + (found & (SPACE | OTHER) != 0)
+        if body + 8 <= stop:
+            # A small letter, or a capital and a small letter, and further small letters, up to a byte below 0x80.
+            eight = eight_bytes(data, body)
+            small = leading(eight | np.uint64(FOLD), np.uint64(0x61), np.uint64(0x7B))
+            end = body + small
+            if small > 1 or (small == 1 and data[body] >= 0x61):
+                if small == 8 or data[end] >= 0x80:
+                    end = run_end(data, end, stop, table, LOWER | MARK)
+                if end > edge:
+                    break
+                if end < stop and data[end] == APOSTROPHE:
+                    end += contraction(data, end, stop, FOLD)
+                ends[pieces] = end
+                pieces += 1
+                place = end
+                continue
         found = character(data, place, stop, table)
         body = place + (found >> 8)
         end = place
@@ -341,7 +403,8 @@ def split_o200k(data: Array, start: int, stop: int, last: bool, ends: Array, tab
             if end > place:
                 if end < stop and data[end] == APOSTROPHE:
                     end += contraction(data, end, stop, FOLD)
-                seen = max(seen, end)
+                if seen < end:
+                    seen = end
             else:
                 if data[place] == BLANK and body < stop:
                     after = character(data, body, stop, table)
@@ -365,7 +428,7 @@ def split_o200k(data: Array, start: int, stop: int, last: bool, ends: Array, tab
     return pieces, place
 
 
-@njit(types.UniTuple(int64, 2)(int64, _u8, int64, int64, boolean, _i64, _u8), cache=True, nogil=True)
+@njit(types.UniTuple(int64, 2)(int64, _u8, int64, int64, boolean, _i64, _u8), **OUTER)
 def split(rule: int, data: Array, start: int, stop: int, last: bool, ends: Array, table: Array) -> tuple[int, int]:
     """Cut `data[start:stop]` by the rule of that number and write where each piece ends to `ends`.
 
@@ -391,7 +454,7 @@ def split(rule: int, data: Array, start: int, stop: int, last: bool, ends: Array
     return 1, stop
 
 
-@njit(int64(int64, _u8, int64, int64, _u8), cache=True, nogil=True)
+@njit(int64(int64, _u8, int64, int64, _u8), **OUTER)
 def safe_place(rule: int, data: Array, start: int, stop: int, table: Array) -> int:
     """Give a place behind `start` where a piece surely ends, whatever comes before `start`; -1 if none is found.
 
