@@ -16,13 +16,8 @@ continuation byte starts a character.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from llvmlite import ir
 from numba import boolean, int64, njit, types, uint8, uint64
-from numba.core import cgutils
-from numba.extending import intrinsic
 
 from bpe_tui.bpe.character_classes import (
     BYTES,
@@ -38,8 +33,7 @@ from bpe_tui.bpe.character_classes import (
     SPACE,
     UPPER,
 )
-
-Array = Any
+from bpe_tui.bpe.kernels.machine import INNER, OUTER, Array, eight_bytes, trailing_zeros
 
 NONE, WHITESPACE, GPT2, CL100K, O200K, LLAMA3, QWEN2 = range(7)
 """The numbers of the rules."""
@@ -56,7 +50,6 @@ WHITE = SPACE | NEWLINE
 
 _u8 = types.Array(uint8, 1, "C", readonly=True)  # read-only, so that mapped files serve, too
 _i64 = int64[::1]
-_inner: dict[str, Any] = {"cache": True, "nogil": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 ONES = np.uint64(0x0101010101010101)
 SEVENS = np.uint64(0x7F7F7F7F7F7F7F7F)
@@ -65,29 +58,7 @@ FOLDS = np.uint64(0x2020202020202020)
 TOP = np.uint64(0x80)
 
 
-@intrinsic
-def eight_bytes(context: Any, array: Any, index: Any) -> Any:
-    """Give the eight bytes at `array[index:]` as one number, the first lowest, wherever they lie."""
-
-    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
-        pointer = builder.bitcast(builder.gep(data, [arguments[1]]), ir.IntType(64).as_pointer())
-        return builder.load(pointer, align=1)
-
-    return uint64(array, int64), code
-
-
-@intrinsic
-def trailing_zeros(context: Any, bits: Any) -> Any:
-    """Give how many zero bits stand below the lowest one bit of a uint64; 64 for 0."""
-
-    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.cttz(arguments[0], cgutils.false_bit)
-
-    return int64(uint64), code
-
-
-@njit(int64(uint64, uint64, uint64), **_inner)
+@njit(int64(uint64, uint64, uint64), **INNER)
 def leading(eight: int, lowest: int, beyond: int) -> int:
     """Give how many of eight bytes, the lowest first, lie in `lowest` <= byte < `beyond`, which is at most 0x80."""
     low = eight & SEVENS
@@ -95,7 +66,7 @@ def leading(eight: int, lowest: int, beyond: int) -> int:
     return trailing_zeros(~inside & TOPS) >> 3
 
 
-@njit(int64(_u8, int64, int64), **_inner)
+@njit(int64(_u8, int64, int64), **INNER)
 def letters(data: Array, place: int, stop: int) -> int:
     """Give how many of the eight bytes at `place` are ASCII letters before the first that is none; 0 near `stop`."""
     if place + 8 > stop:
@@ -103,7 +74,7 @@ def letters(data: Array, place: int, stop: int) -> int:
     return leading(eight_bytes(data, place) | FOLDS, np.uint64(0x61), np.uint64(0x7B))
 
 
-@njit(int64(_u8, int64, int64, _u8), **_inner)
+@njit(int64(_u8, int64, int64, _u8), **INNER)
 def long_character(data: Array, place: int, stop: int, table: Array) -> int:
     """Give class | bytes << 8 of the character at `place`, which is not ASCII; one byte of class OTHER if it is none."""
     first = int64(data[place])
@@ -142,7 +113,7 @@ def long_character(data: Array, place: int, stop: int, table: Array) -> int:
     return int64(table[BYTES + PAGES + block * PAGE + point % PAGE]) | width << 8
 
 
-@njit(int64(_u8, int64, int64, _u8), **_inner)
+@njit(int64(_u8, int64, int64, _u8), **INNER)
 def character(data: Array, place: int, stop: int, table: Array) -> int:
     """Give class | bytes << 8 of the character at `place`."""
     kind = int64(table[data[place]])
@@ -151,7 +122,7 @@ def character(data: Array, place: int, stop: int, table: Array) -> int:
     return kind | 1 << 8
 
 
-@njit(int64(_u8, int64, int64, _u8, int64), **_inner)
+@njit(int64(_u8, int64, int64, _u8, int64), **INNER)
 def run_end(data: Array, place: int, stop: int, table: Array, wanted: int) -> int:
     """Give where the run of characters of the classes `wanted` that starts at `place` ends."""
     while place < stop:
@@ -168,7 +139,7 @@ def run_end(data: Array, place: int, stop: int, table: Array, wanted: int) -> in
     return place
 
 
-@njit(int64(_u8, int64, int64, int64), **_inner)
+@njit(int64(_u8, int64, int64, int64), **INNER)
 def contraction(data: Array, place: int, stop: int, fold: int) -> int:
     """Give the bytes of the contraction ('s 't 'm 'd 'll 've 're) at the apostrophe at `place`, or 0.
 
@@ -191,7 +162,7 @@ def contraction(data: Array, place: int, stop: int, fold: int) -> int:
     return 0
 
 
-@njit(int64(_u8, int64, int64, int64), **_inner)
+@njit(int64(_u8, int64, int64, int64), **INNER)
 def space_end(data: Array, place: int, end: int, stop: int) -> int:
     r"""Give where the piece ends that `\s+(?!\S)|\s+` finds at `place`, where a run of white space lasts until `end`.
 
@@ -205,7 +176,7 @@ def space_end(data: Array, place: int, end: int, stop: int) -> int:
     return last if last > place else end
 
 
-@njit(int64(_u8, int64, int64), **_inner)
+@njit(int64(_u8, int64, int64), **INNER)
 def last_line_end(data: Array, place: int, end: int) -> int:
     r"""Give where the piece ends that `\s*[\r\n]+` finds in white space from `place` to `end`, or `place` for none."""
     while end > place and data[end - 1] != 0x0A and data[end - 1] != 0x0D:
@@ -213,7 +184,7 @@ def last_line_end(data: Array, place: int, end: int) -> int:
     return end
 
 
-@njit(types.UniTuple(int64, 2)(_u8, int64, int64, boolean, _i64, _u8), **_inner)
+@njit(types.UniTuple(int64, 2)(_u8, int64, int64, boolean, _i64, _u8), **INNER)
 def split_whitespace(data: Array, start: int, stop: int, last: bool, ends: Array, table: Array) -> tuple[int, int]:
     """Cut into runs of white space and runs of all else."""
     edge = stop if last else stop - MARGIN
@@ -232,7 +203,7 @@ def split_whitespace(data: Array, start: int, stop: int, last: bool, ends: Array
     return pieces, place
 
 
-@njit(types.UniTuple(int64, 2)(_u8, int64, int64, boolean, _i64, _u8), **_inner)
+@njit(types.UniTuple(int64, 2)(_u8, int64, int64, boolean, _i64, _u8), **INNER)
 def split_gpt2(data: Array, start: int, stop: int, last: bool, ends: Array, table: Array) -> tuple[int, int]:
     """Cut as GPT-2 does."""
     edge = stop if last else stop - MARGIN
@@ -279,7 +250,7 @@ def split_gpt2(data: Array, start: int, stop: int, last: bool, ends: Array, tabl
     return pieces, place
 
 
-@njit(types.UniTuple(int64, 2)(_u8, int64, int64, boolean, _i64, _u8, int64, boolean), **_inner)
+@njit(types.UniTuple(int64, 2)(_u8, int64, int64, boolean, _i64, _u8, int64, boolean), **INNER)
 def split_cl100k(
     data: Array, start: int, stop: int, last: bool, ends: Array, table: Array, digits: int, whole_tail: bool
 ) -> tuple[int, int]:
@@ -350,7 +321,7 @@ def split_cl100k(
     return pieces, place
 
 
-@njit(types.UniTuple(int64, 2)(_u8, int64, int64, _u8), **_inner)
+@njit(types.UniTuple(int64, 2)(_u8, int64, int64, _u8), **INNER)
 def word_end(data: Array, place: int, stop: int, table: Array) -> tuple[int, int]:
     r"""Give (end, how far was looked) of o200k's word at `place`: capitals, then small letters; end is `place` for none.
 
@@ -383,7 +354,7 @@ def word_end(data: Array, place: int, stop: int, table: Array) -> tuple[int, int
     return end, end
 
 
-@njit(types.UniTuple(int64, 2)(_u8, int64, int64, boolean, _i64, _u8), **_inner)
+@njit(types.UniTuple(int64, 2)(_u8, int64, int64, boolean, _i64, _u8), **INNER)
 def split_o200k(data: Array, start: int, stop: int, last: bool, ends: Array, table: Array) -> tuple[int, int]:
     """Cut as o200k does."""
     edge = stop if last else stop - MARGIN
@@ -457,7 +428,7 @@ def split_o200k(data: Array, start: int, stop: int, last: bool, ends: Array, tab
     return pieces, place
 
 
-@njit(types.UniTuple(int64, 2)(int64, _u8, int64, int64, boolean, _i64, _u8), cache=True, nogil=True)
+@njit(types.UniTuple(int64, 2)(int64, _u8, int64, int64, boolean, _i64, _u8), **OUTER)
 def split(rule: int, data: Array, start: int, stop: int, last: bool, ends: Array, table: Array) -> tuple[int, int]:
     """Cut `data[start:stop]` by the rule of that number and write where each piece ends to `ends`.
 
@@ -483,7 +454,7 @@ def split(rule: int, data: Array, start: int, stop: int, last: bool, ends: Array
     return 1, stop
 
 
-@njit(int64(int64, _u8, int64, int64, _u8), cache=True, nogil=True)
+@njit(int64(int64, _u8, int64, int64, _u8), **OUTER)
 def safe_place(rule: int, data: Array, start: int, stop: int, table: Array) -> int:
     """Give a place behind `start` where a piece surely ends, whatever comes before `start`; -1 if none is found.
 
