@@ -19,7 +19,7 @@ import numpy.typing as npt
 from bpe_tui.bpe.byte_alphabet import CHARACTERS, spell, to_characters
 from bpe_tui.bpe.byte_encoder import ByteEncoder
 from bpe_tui.bpe.preparation import Preparation
-from bpe_tui.bpe.pretokenize import SplittingRule
+from bpe_tui.bpe.pretokenize import SplittingRule, split
 from bpe_tui.bpe.ranks import DerivedMerges, derive_merges
 from bpe_tui.bpe.special import (
     SpecialPolicy,
@@ -298,6 +298,37 @@ class ByteBPETokenizer(BPETokenizer):
             content["preparation"] = dataclasses.asdict(self.preparation)
         serialised = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
         return hashlib.sha256(serialised.encode("utf-8")).hexdigest()
+
+    def with_changes(self, **changes: Any) -> ByteBPETokenizer:
+        """Give a tokenizer that is like this one but for the arguments named. Raises ValueError like the constructor."""
+        arguments: dict[str, Any] = {
+            "vocabulary": self.vocabulary,
+            "merges": self.merges,
+            "rule": self.rule,
+            "special_tokens": self.special_tokens,
+            "whole_pieces": self.whole_pieces,
+            "by_rank": self.by_rank,
+            "ties": self.ties,
+            "preparation": self.preparation,
+            "corpus_sha256": self.corpus_sha256,
+        }
+        return ByteBPETokenizer(**(arguments | changes))
+
+    def broken_tokens(self, report: Report = silent) -> list[int]:
+        """Give the ids of tokens whose bytes, standing alone, do not encode to that one token; special ones left out.
+
+        They are tokens that no merge makes, that the splitting rule cuts, or that other merges get in the way of.
+        """
+        numbers = np.array(sorted(self.vocabulary.values()), np.int64)
+        tokens = [self.token_bytes[number] for number in numbers.tolist()]
+        whole = self._byte_encoder.encode_each(tokens, self.token_lengths()) == numbers
+        for place in np.flatnonzero(whole).tolist():
+            if len(split(tokens[place], self.rule)) > 1:
+                whole[place] = False
+            if place % 4096 == 0:
+                report("checking tokens", place, len(tokens))
+        broken: list[int] = numbers[~whole].tolist()
+        return broken
 
     def __repr__(self) -> str:
         return f"ByteBPETokenizer({self.token_count:,} tokens, {len(self.merges):,} merges, rule {self.rule.name})"
