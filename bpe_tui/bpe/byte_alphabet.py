@@ -28,6 +28,9 @@ BYTES: dict[str, int] = {character: byte for byte, character in enumerate(CHARAC
 SORTED_BYTES: tuple[int, ...] = tuple(sorted(range(256), key=CHARACTERS.__getitem__))
 """All bytes in the order of their characters: the order of ids in GPT-2 and Hugging Face's tokenizers."""
 
+NEVER_IN_TEXT: frozenset[str] = frozenset(CHARACTERS[byte] for byte in (0xC0, 0xC1, *range(0xF5, 0x100)))
+"""The bytes that no UTF-8 has, so that a tokenizer of text can do without them."""
+
 _TO_CHARACTERS = dict(enumerate(CHARACTERS))
 
 

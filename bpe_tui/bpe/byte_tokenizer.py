@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bpe_tui.bpe.byte_alphabet import CHARACTERS, spell, to_characters
+from bpe_tui.bpe.byte_alphabet import BYTES, CHARACTERS, NEVER_IN_TEXT, spell, to_characters
 from bpe_tui.bpe.byte_encoder import ByteEncoder
 from bpe_tui.bpe.preparation import Preparation
 from bpe_tui.bpe.pretokenize import SplittingRule, split
@@ -39,6 +39,10 @@ class PartialCharacterError(BPEError, ValueError):
     """Ids whose bytes are no UTF-8 text: cut inside a character, or never text."""
 
 
+class UnencodableByteError(BPEError, ValueError):
+    """A byte that no text has, for a tokenizer of text only."""
+
+
 class ByteBPETokenizer(BPETokenizer):
     """A byte-level BPE tokenizer. Treat it as unchangeable.
 
@@ -52,6 +56,7 @@ class ByteBPETokenizer(BPETokenizer):
             follow from the vocabulary and need not be given; if they are, they must be right.
         ties: the rule by which training broke ties, if it is known.
         preparation: what happens to a text before it is cut into pieces, and tokens that are found in the text.
+        text_only: bytes that no text has may be missing from the vocabulary; content that holds them is refused then.
         corpus_sha256: the SHA-256 of the text that it was trained on, if it is known; of no effect.
 
     Raises ValueError for what is no such tokenizer, naming the token.
@@ -72,9 +77,11 @@ class ByteBPETokenizer(BPETokenizer):
         by_rank: bool = False,
         ties: str | None = None,
         preparation: Preparation | None = None,
+        text_only: bool = False,
         corpus_sha256: str | None = None,
     ) -> None:
         self.preparation = preparation
+        self.text_only = text_only
         self.corpus_sha256 = corpus_sha256
         self.lossless = preparation is None or preparation.lossless
         """Whether decoding gives every text back as it was."""
@@ -98,13 +105,11 @@ class ByteBPETokenizer(BPETokenizer):
         _ = self._byte_spelling  # finds tokens that are no bytes
 
     def _base_tokens(self) -> list[str]:
-        missing = [byte for byte in range(256) if CHARACTERS[byte] not in self.vocabulary]
-        if missing:
-            named = ", ".join(f"0x{byte:02X}" for byte in missing[:8])
-            raise ValueError(
-                f"{len(missing)} of the 256 single bytes have no token: {named}; the vocabulary is damaged"
-            )
-        return sorted(CHARACTERS, key=self.vocabulary.__getitem__)
+        missing = [character for character in CHARACTERS if character not in self.vocabulary]
+        if missing and not (self.text_only and NEVER_IN_TEXT.issuperset(missing)):
+            named = ", ".join(f"0x{BYTES[character]:02X}" for character in missing[:8])
+            raise ValueError(f"{len(missing)} of the 256 single bytes have no token: {named}; the vocabulary is damaged")
+        return sorted((set(CHARACTERS).difference(missing)), key=self.vocabulary.__getitem__)
 
     def _tokens_by_id(self) -> list[str]:
         owners: dict[int, str] = {}
@@ -176,7 +181,7 @@ class ByteBPETokenizer(BPETokenizer):
             else:
                 merges = new << 32 | new
                 whole_pieces = False  # each becomes itself anyway
-        byte_ids = np.array([self.vocabulary[character] for character in CHARACTERS], np.int64)
+        byte_ids = np.array([self.vocabulary.get(character, -1) for character in CHARACTERS], np.int64)
         tokens: list[bytes] = []
         if whole_pieces:
             apart = {*self.special_tokens.values(), *self.added_tokens.values()}
@@ -224,6 +229,12 @@ class ByteBPETokenizer(BPETokenizer):
 
     def encode_bytes(self, content: bytes) -> list[int]:
         """Give the ids of any bytes, text or not. Special tokens in them are ordinary bytes."""
+        if len(self.base_tokens) < len(CHARACTERS):
+            for place, byte in enumerate(content):
+                if CHARACTERS[byte] not in self.vocabulary:
+                    raise UnencodableByteError(
+                        f"byte {place:,} is 0x{byte:02X}, which this tokenizer has no token for: it encodes text only"
+                    )
         ids: list[int] = self._byte_encoder.encode_bytes(content).tolist()
         return ids
 
@@ -310,6 +321,7 @@ class ByteBPETokenizer(BPETokenizer):
             "by_rank": self.by_rank,
             "ties": self.ties,
             "preparation": self.preparation,
+            "text_only": self.text_only,
             "corpus_sha256": self.corpus_sha256,
         }
         return ByteBPETokenizer(**(arguments | changes))

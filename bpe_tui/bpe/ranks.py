@@ -38,7 +38,7 @@ def derive_merges(vocabulary: Mapping[str, int]) -> DerivedMerges:
 
     tokens = sorted((token for token in vocabulary if len(token) > 1), key=vocabulary.__getitem__)
     ids = np.array([vocabulary[token] for token in tokens], np.int64)
-    byte_ids = np.array([vocabulary[character] for character in CHARACTERS], np.int64)
+    byte_ids = np.array([vocabulary.get(character, -1) for character in CHARACTERS], np.int64)
     content, offsets = spell(tokens)
     lefts, rights = np.empty(len(tokens), np.int64), np.empty(len(tokens), np.int64)
     failed = kernel.derive(content, offsets[1:], ids, byte_ids, lefts, rights)

@@ -1,7 +1,7 @@
 """bpe-tui's own file for byte-level tokenizers: JSON that holds all there is to know.
 
     {"type": "byte_bpe", "split": {"rule": …, "pattern": …}, "unicode_version": …, "ties": …, "lossless": …,
-     "whole_pieces": …, "by_rank": …, "preparation": …, "special_tokens": {token: id}, "corpus_sha256": …,
+     "whole_pieces": …, "by_rank": …, "text_only": …, "preparation": …, "special_tokens": {token: id}, "corpus_sha256": …,
      "vocabulary": {token: id}, "merges": [[left, right], …], "vocab_size": n, "fingerprint": hex}
 
 Tokens are in the byte alphabet, one a line, merges too; so files can be read and compared. `unicode_version` says by
@@ -37,6 +37,7 @@ def dumps(tokenizer: ByteBPETokenizer) -> str:
         "lossless": tokenizer.lossless,
         "whole_pieces": tokenizer.whole_pieces,
         "by_rank": tokenizer.by_rank,
+        "text_only": tokenizer.text_only,
         "preparation": None if preparation is None else dataclasses.asdict(preparation),
         "special_tokens": tokenizer.special_tokens,
         "corpus_sha256": tokenizer.corpus_sha256,
@@ -80,6 +81,7 @@ def load(content: dict[str, Any], path: Path) -> ByteBPETokenizer:
             special_tokens,
             whole_pieces=_flag(content, "whole_pieces", path),
             by_rank=_flag(content, "by_rank", path),
+            text_only=_flag(content, "text_only", path),
             ties=text_or_none(content, "ties", path),
             preparation=_preparation(content.get("preparation"), path),
             corpus_sha256=text_or_none(content, "corpus_sha256", path),
