@@ -21,7 +21,7 @@ from bpe_tui.bpe.byte_tokenizer import ByteBPETokenizer
 from bpe_tui.bpe.preparation import AddedToken, Preparation
 from bpe_tui.bpe.pretokenize import SplittingRule
 from bpe_tui.errors import FingerprintMismatchError, SplittingError, TokenizerFileError
-from bpe_tui.formats.files import refuse_unknown, short, token_ids, token_pairs, write_files, wrong
+from bpe_tui.formats.files import joined, refuse_unknown, short, token_ids, token_pairs, write_files, wrong
 
 TYPE = "byte_bpe"
 
@@ -53,12 +53,6 @@ def dumps(tokenizer: ByteBPETokenizer) -> str:
 
 def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
-
-
-def joined(name: str, brackets: str, entries: list[str]) -> str:
-    """Give a field of JSON with one entry a line."""
-    content = "\n    " + ",\n    ".join(entries) + "\n  " if entries else ""
-    return f"  {_json(name)}: {brackets[0]}{content}{brackets[1]}"
 
 
 def write(tokenizer: ByteBPETokenizer, path: Path) -> None:

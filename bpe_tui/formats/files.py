@@ -132,7 +132,9 @@ def refuse_repeats(merges: list[tuple[str, str]], path: Path, field: Any) -> Non
     for rank, pair in enumerate(merges):
         if pair in first:
             raise wrong(
-                path, field(rank), f"merge {rank} ({short(pair[0])}, {short(pair[1])}) is there already as {first[pair]}"
+                path,
+                field(rank),
+                f"merge {rank} ({short(pair[0])}, {short(pair[1])}) is there already as {first[pair]}",
             )
         first[pair] = rank
 
@@ -152,6 +154,12 @@ def short(value: object) -> str:
     """Show a value from a file, on one line and not without end."""
     shown = repr(value) if isinstance(value, str) and value.isprintable() else ascii(value)
     return shown if len(shown) <= 80 else shown[:77] + "..."
+
+
+def joined(name: str, brackets: str, entries: list[str]) -> str:
+    """Give a field of JSON with one entry a line."""
+    content = "\n    " + ",\n    ".join(entries) + "\n  " if entries else ""
+    return f"  {json.dumps(name)}: {brackets[0]}{content}{brackets[1]}"
 
 
 def refuse(path: Path, what: str) -> NoReturn:
