@@ -18,9 +18,9 @@ _SHOWN = 20
 """Exceptions that are named one by one."""
 
 _DESCRIPTION = """Write a tokenizer in another format: bpe-tui's own JSON (NAME.json), Hugging Face's tokenizer.json,
-GPT-2's pair of files (a folder, vocab.json or merges.txt), tiktoken's ranks (NAME.tiktoken), minbpe (NAME.model). Before
-anything is written, the result is read back and must give the same ids as the original on many texts; what a format
-cannot hold is named."""
+GPT-2's pair of files (a folder, vocab.json or merges.txt), tiktoken's ranks (NAME.tiktoken), minbpe (NAME.model).
+Before anything is written, the result is read back and must give the same ids as the original on many texts; what a
+format cannot hold is named."""
 
 
 def add_parser(subparsers: Any) -> None:
@@ -33,8 +33,8 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument(
         "--split",
         metavar="RULE",
-        help="how text is cut into pieces, for files that do not say it: a rule (none, whitespace, gpt2, cl100k, o200k, "
-        "llama3, qwen2) or a regular expression",
+        help="how text is cut into pieces, for files that do not say it: a rule (none, whitespace, gpt2, cl100k, "
+        "o200k, llama3, qwen2) or a regular expression",
     )
     parser.add_argument("--on", type=Path, metavar="FILE", help="compare both on this text, too")
     parser.add_argument(

@@ -14,6 +14,7 @@ from bpe_tui.bpe.tokenizer import BPETokenizer
 from bpe_tui.errors import BPEError, TokenizerFileError
 from bpe_tui.formats import comparing, detection, gpt2
 from bpe_tui.formats.detection import Format
+from bpe_tui.formats.files import write_files
 from bpe_tui.formats.foreign import ForeignTokenizer
 from bpe_tui.progress import Report, silent
 
@@ -84,9 +85,10 @@ def convert(
             message = str(error).replace(str(trial), str(target))
             raise TokenizerFileError(message, file=target, field=error.field) from error
         checked = _check(tokenizer, trial, wanted, texts, report)
-    exceptions = comparing.broken_tokens(tokenizer, report)
-    report(f"writing {target.name}", 0, 0)
-    formats.write(tokenizer, target, wanted)
+        exceptions = comparing.broken_tokens(tokenizer, report)
+        report(f"writing {target.name}", 0, 0)
+        pairs = zip(files_for(target, wanted), files_for(trial, wanted), strict=True)
+        write_files({file: tried.read_bytes() for file, tried in pairs})
     return Conversion(
         format=wanted,
         files=files_for(target, wanted),

@@ -10,7 +10,7 @@ from bpe_tui.bpe.byte_tokenizer import ByteBPETokenizer
 from bpe_tui.bpe.preparation import AddedToken
 from bpe_tui.bpe.tokenizer import BPETokenizer
 from bpe_tui.formats.exactness import refuse_unless_by_merges
-from bpe_tui.formats.files import joined, refuse, short, write_files
+from bpe_tui.formats.files import joined, quoted_ids, quoted_pairs, refuse, short, write_files
 from bpe_tui.formats.patterns import oniguruma_pattern
 
 
@@ -86,8 +86,8 @@ def _document(
         "ignore_merges": ignore_merges,
     }
     inner = [f"  {_json(name)}: {_json(value)}" for name, value in model.items()]
-    inner.append(joined("vocab", "{}", [f"{_json(token)}: {number}" for token, number in by_id]))
-    inner.append(joined("merges", "[]", [_json(list(pair)) for pair in merges]))
+    inner.append(joined("vocab", "{}", quoted_ids(by_id)))
+    inner.append(joined("merges", "[]", quoted_pairs(merges)))
     lines.append('  "model": {\n' + ",\n".join(inner) + "\n  }")
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
