@@ -84,6 +84,16 @@ class ByteEncoder:
             )  # fmt: skip
         return memory
 
+    in_bytes = True
+
+    def normalise(self, text: str) -> str:
+        """Give the text that the ids of `text` stand for: the same."""
+        return text
+
+    def token_lengths(self) -> Ids:
+        """Give the length of each token in bytes, int64, by id; 0 for special tokens."""
+        return np.array([len(token) for token in self._tokens], np.int64)
+
     def encode(self, text: str, report: Report = silent) -> Ids:
         """Give the ids of the tokens of `text`, int64, one dimension. `report` may raise Cancelled."""
         return self.encode_bytes(text.encode("utf-8", "surrogatepass"), report)
