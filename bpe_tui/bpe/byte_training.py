@@ -1,4 +1,4 @@
-"""Training on bytes: text is cut into pieces by a rule, and each distinct piece is a stretch, weighted by its number."""
+"""Training on bytes: text is cut into pieces by a rule; each distinct piece is a stretch, weighted by its number."""
 
 from __future__ import annotations
 

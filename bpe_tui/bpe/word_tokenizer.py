@@ -20,7 +20,7 @@ from bpe_tui.bpe.encoder import Encoder
 from bpe_tui.bpe.special import SpecialPolicy, check_special_tokens, cut_at, refuse_specials, special_pattern
 from bpe_tui.bpe.tokenizer import BPETokenizer
 from bpe_tui.bpe.vocabulary import merge_ids
-from bpe_tui.bpe.words import MARKER, Marker, Punctuation, WordSymbols, normalised, show, unshow
+from bpe_tui.bpe.words import MARKER, Marker, Punctuation, WordSymbols, blocks, normalised, show, unshow, words_of
 from bpe_tui.errors import TokenIdError
 from bpe_tui.progress import Report, silent
 
@@ -33,7 +33,7 @@ Ids = npt.NDArray[np.int64]
 class WordEncoder(Encoder):
     """Encodes texts word by word. Never changes once made; any number of threads may use it.
 
-    No merge has the end of a word in its left part, so the words of a text can be encoded in one go.
+    No merge has the end of a word in its left part, so all distinct words can be encoded in one go.
     """
 
     def __init__(
@@ -73,10 +73,40 @@ class WordEncoder(Encoder):
 
     def encode(self, text: str, report: Report = silent) -> Ids:
         """Give the ids of the tokens of `text`, int64. Raises MissingCharactersError; `report` may raise Cancelled."""
-        words = normalised(text, self._punctuation, report)
-        symbols = self._symbols.symbols(words + MARKER if words else "", text)
-        found = self.encode_symbols(symbols, report)
-        return found if self._ids is None else self._ids[found]
+        places: dict[str, int] = {}
+        numbers: list[npt.NDArray[np.int32]] = []
+        done = 0
+        for block in blocks(text):
+            words = words_of(block, self._punctuation)
+            for word in dict.fromkeys(words):
+                places.setdefault(word, len(places))
+            numbers.append(np.fromiter(map(places.__getitem__, words), np.int32, len(words)))
+            done += len(block)
+            report("splitting into words", done, len(text))
+        if not places:
+            return np.zeros(0, np.int64)
+        # Each distinct word is encoded once, and then copied to wherever it stands.
+        found = self.encode_symbols(self._symbols.symbols(MARKER.join(places) + MARKER, text), report)
+        ends = np.flatnonzero(self._ends_word[found]) + 1
+        lengths = np.diff(ends, prepend=0)
+        if self._ids is not None:
+            found = self._ids[found]
+        parts = [_copied(found, ends, lengths, block_numbers) for block_numbers in numbers]
+        report("encoding", len(text), len(text))
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+    @cached_property
+    def _ends_word(self) -> npt.NDArray[np.bool_]:
+        return np.array([token.endswith(MARKER) for token in self._spelled], np.bool_)
+
+
+def _copied(ids: Ids, ends: Ids, lengths: Ids, words: npt.NDArray[np.int32]) -> Ids:
+    """Give the ids of words one after another; word w's are `ids[ends[w] - lengths[w] : ends[w]]`."""
+    counts = lengths[words]
+    stops = np.cumsum(counts)
+    places = np.repeat(ends[words] - stops, counts)
+    places += np.arange(len(places))
+    return ids[places]
 
 
 class WordBPETokenizer(BPETokenizer):
@@ -94,6 +124,7 @@ class WordBPETokenizer(BPETokenizer):
         unused_ids: ids that no token has. All others go to base tokens and learned tokens in order.
 
     Raises ValueError for what is no such tokenizer, naming the token.
+
     """
 
     kind = "word_bpe"

@@ -16,7 +16,10 @@ from bpe_tui.progress import Report, silent
 
 
 def count_words(
-    text: str, punctuation: Punctuation | str = Punctuation.KEEP, special_tokens: Sequence[str] = (), report: Report = silent
+    text: str,
+    punctuation: Punctuation | str = Punctuation.KEEP,
+    special_tokens: Sequence[str] = (),
+    report: Report = silent,
 ) -> Counter[str]:
     """Give how often each word occurs, in the order in which they first occur. Special tokens cut words."""
     pattern = special_pattern(dict.fromkeys(special_tokens, 0))

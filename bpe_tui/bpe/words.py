@@ -1,11 +1,11 @@
-"""Words: how a text falls into them, and how the end of a word is written.
+r"""Words: how a text falls into them, and how the end of a word is written.
 
 A word is what stands between white space; with punctuation separated, every character that is punctuation or a symbol
 is a word of its own. Every word ends in a marker, so that `est` at the end of a word is another token than `est` inside
 of one. Inside this package the marker is a space, which no word can hold; hence it is never taken for characters of a
 text, and decoding is nothing but joining tokens. People see it as `</w>`.
 
-Where a text itself holds the four characters `</w>`, a backslash tells them apart in what people see: `<\\/w>` is those
+Where a text itself holds the four characters `</w>`, a backslash tells them apart in what people see: `<\/w>` is those
 characters, `</w>` is the marker; backslashes that stand there already get one more.
 """
 

@@ -199,9 +199,7 @@ def heap_replace_top(heap: Array, size: int, count: int, tie: int, record: int) 
 
 
 @njit(int64(_i64_2, int64, _i32, _i32, _i32, _i32, int64), **_inner)
-def tie_of(
-    records: Array, record: int, arena: Array, sequence: Array, length: Array, order: Array, ties: int
-) -> int:
+def tie_of(records: Array, record: int, arena: Array, sequence: Array, length: Array, order: Array, ties: int) -> int:
     """Give what breaks ties for a pair, the lowest wins: its first position in the sequence, its ids, or the places of
     its strings among all strings, from the end. Moves START past dead ones.
     """
