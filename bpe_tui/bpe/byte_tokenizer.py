@@ -219,6 +219,7 @@ class ByteBPETokenizer(BPETokenizer):
         Raises PartialCharacterError where the bytes are no UTF-8, and TokenIdError.
         """
         content = self.decode_bytes(ids)
+        report("decoding", len(content), len(content))
         try:
             return content.decode("utf-8", errors)
         except UnicodeDecodeError as error:

@@ -30,7 +30,7 @@ POLL = 16384
 
 
 @intrinsic
-def prefetch(context: Any, array: Any, index: Any) -> Any:  # noqa: ARG001
+def prefetch(context: Any, array: Any, index: Any) -> Any:
     """Ask the processor to fetch `array[index]` to its cache. Never faults, changes nothing."""
 
     def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:

@@ -76,7 +76,7 @@ def letters(data: Array, place: int, stop: int) -> int:
 
 @njit(int64(_u8, int64, int64, _u8), **INNER)
 def long_character(data: Array, place: int, stop: int, table: Array) -> int:
-    """Give class | bytes << 8 of the character at `place`, which is not ASCII; one byte of class OTHER if it is none."""
+    """Give class | bytes << 8 of the character at `place`, which is no ASCII; one byte of class OTHER if it is none."""
     first = int64(data[place])
     left = stop - place
     invalid = OTHER | 1 << 8
@@ -323,7 +323,7 @@ def split_cl100k(
 
 @njit(types.UniTuple(int64, 2)(_u8, int64, int64, _u8), **INNER)
 def word_end(data: Array, place: int, stop: int, table: Array) -> tuple[int, int]:
-    r"""Give (end, how far was looked) of o200k's word at `place`: capitals, then small letters; end is `place` for none.
+    r"""Give (end, how far was looked) of o200k's word at `place`: capitals, then small letters; `place` for none.
 
     Marks and letters without case count as both. After a run of `[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]` come small letters,
     if there are any. If not, an engine steps back to the last character that counts as both, and takes that for the
