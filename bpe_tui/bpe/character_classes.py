@@ -33,7 +33,7 @@ BYTES = 256
 
 # The bits of a class. A code point has one of them, but for letters without case, which go with both cases.
 UPPER, LOWER, MARK, NUMBER, SPACE, NEWLINE, OTHER, NON_ASCII = (1 << bit for bit in range(8))
-"""UPPER has upper and title case (Lu, Lt), LOWER lower case (Ll); SPACE is white space but CR and LF, these are NEWLINE.
+"""UPPER has upper and title case (Lu, Lt), LOWER has Ll; SPACE is white space but CR and LF, which are NEWLINE.
 NON_ASCII stands for the bytes of longer characters: their class is found by the code point."""
 CASELESS = UPPER | LOWER
 """Letters without case (Lm, Lo): ideographs, syllables, modifiers. `class & CASELESS` is not 0 for any letter."""
