@@ -33,7 +33,7 @@ BYTES = 256
 
 # The bits of a class. A code point has one of them, but for letters without case, which go with both cases.
 UPPER, LOWER, MARK, NUMBER, SPACE, NEWLINE, OTHER, NON_ASCII = (1 << bit for bit in range(8))
-"""UPPER has upper and title case (Lu, Lt), LOWER lower case (Ll); SPACE is white space but CR and LF: those are NEWLINE.
+"""UPPER has upper and title case (Lu, Lt), LOWER lower case (Ll); SPACE is white space but CR and LF, NEWLINE those.
 NON_ASCII stands for the bytes of longer characters: their class is found by the code point. The machine code of the
 kernels holds these numbers: after a change here, clear its cache."""
 CASELESS = UPPER | LOWER
@@ -41,7 +41,7 @@ CASELESS = UPPER | LOWER
 
 BITS = {"Lu": UPPER, "Lt": UPPER, "Ll": LOWER, "Lm": CASELESS, "Lo": CASELESS}
 BITS |= {"M": MARK, "N": NUMBER, "s": SPACE, "n": NEWLINE, "-": OTHER}
-r"""The names in the file: letters by category, \p{M}, \p{N}, s for \s but CR and LF, n for CR and LF, - for the rest."""
+r"""The names in the file: letters by category, \p{M}, \p{N}, s for \s but CR and LF, n for those, - for the rest."""
 
 _FILE = Path(__file__).with_name("unicode_classes.txt")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -33,7 +34,7 @@ def every_character() -> str:
 
 def ours(names: set[str]) -> str:
     firsts = [*character_classes.names(), (character_classes.CODE_POINTS, "")]
-    runs = [(first, end, name) for (first, name), (end, _) in zip(firsts, firsts[1:], strict=False)]
+    runs = [(first, end, name) for (first, name), (end, _) in pairwise(firsts)]
     found = "".join("".join(map(chr, range(first, end))) for first, end, name in runs if name in names)
     return found.encode("utf-8", "ignore").decode("utf-8")
 

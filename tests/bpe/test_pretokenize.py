@@ -5,115 +5,21 @@ from __future__ import annotations
 import base64
 import json
 import random
-from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
-import regex
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.cuts import ASCII_ONLY, NASTY, byte_offsets, damaged_texts, oracle, soup, texts
 
 from bpe_tui.bpe import character_classes, pretokenize
-from bpe_tui.bpe.character_classes import BITS
 from bpe_tui.bpe.pretokenize import RULES, SplittingRule
 from bpe_tui.errors import Cancelled, SplittingError
 
 ENGLISH = ("gpt2", "cl100k", "o200k", "llama3", "qwen2")
 """The rules that are regular expressions of published tokenizers."""
-
-NASTY = (
-    [" ", " ", "\n", "\r", "\r\n", "\t", "\v", "\f", "\x85", "\xa0", "\u1680", "\u2003", "\u2028", "\u202f", "\u3000"]
-    + ["\x00", "\x1c", "\x1d", "\x1e", "\x1f", "\u180e", "\u200b", "\u200d", "\ufeff", "\ufffd"]
-    + [
-        "'",
-        "'s",
-        "'S",
-        "'ſ",
-        "'t",
-        "'T",
-        "'re",
-        "'rE",
-        "'ve",
-        "'m",
-        "'ll",
-        "'LL",
-        "'lſ",
-        "'d",
-        "s",
-        "ſ",
-        "l",
-        "L",
-        "’s",
-    ]
-    + [
-        "a",
-        "the",
-        "B",
-        "The",
-        "iPhone",
-        "HTML",
-        "é",
-        "É",
-        "ß",
-        "ж",
-        "Ж",
-        "ǅ",
-        "ʰ",
-        "ª",
-        "中",
-        "文字",
-        "あ",
-        "한",
-        "א",
-        "ﬆ",
-    ]
-    + ["e\u0301", "\u0301", "\u0903", "\u20dd", "0", "7", "1234", "٣", "²", "½", "Ⅷ", "〇", "\U0001d7ce"]
-    + ["/", "//", "!", "-", "_", "…", "€", "。", "😀", "👩\u200d👩\u200d👧", "🇩🇪", "\u0378", "\U0010ffff"]
-)
-nasty_texts = st.lists(st.sampled_from(NASTY), max_size=40).map("".join)
-texts = st.one_of(nasty_texts, st.text(st.characters(codec="utf-8"), max_size=30))
-stray_bytes = st.sampled_from(
-    [b"\x80", b"\xbf", b"\xc0\xaf", b"\xc2", b"\xe4\xb8", b"\xe0\x9f\xbf", b"\xed\xa0\x80", b"\xf0\x9f\x98"]
-    + [b"\xf4\x90\x80\x80", b"\xf8\x88\x80\x80\x80", b"\xfe", b"\xff"]
-)
-damaged_texts = st.lists(
-    st.one_of(nasty_texts.map(str.encode), stray_bytes, st.sampled_from(NASTY).map(str.encode)), max_size=12
-).map(b"".join)
-
-STAND_INS = {"Lu": "Ж", "Lt": "ǅ", "Ll": "ж", "Lm": "ʰ", "Lo": "中", "M": "\u0301", "N": "²", "s": "\u3000", "-": "€"}
-
-
-@cache
-def newer_classes() -> dict[int, str]:
-    """Characters that `regex` holds for another class than Unicode 16.0 does, each with one that all agree on."""
-    mine = character_classes.classes()
-    everything = "".join(map(chr, range(character_classes.CODE_POINTS)))
-    theirs = np.full(len(mine), BITS["-"], np.uint8)
-    theirs[[13, 10]] = BITS["n"]
-    for name in STAND_INS:
-        pattern = {"s": r"[^\S\r\n]", "-": r"(?!)"}.get(name, rf"\p{{{name}}}")
-        theirs[[ord(character) for character in regex.findall(pattern, everything)]] = BITS[name]
-    different = np.flatnonzero(theirs != mine)
-    by_bits = {BITS[name]: character for name, character in STAND_INS.items()}
-    return {int(point): by_bits[int(mine[point])] for point in different}
-
-
-def byte_offsets(text: str) -> np.ndarray:
-    """Where each character starts in UTF-8, and where the last ends; a surrogate stands for one stray byte."""
-    points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
-    widths = np.searchsorted([0x80, 0x800, 0xD800, 0xE000, 0x10000], points, "right")
-    return np.cumsum(np.concatenate([[0], np.array([1, 2, 3, 1, 3, 4])[widths]]))
-
-
-def oracle(data: str | bytes, pattern: str) -> list[int]:
-    """Where `regex` cuts, in bytes. Every byte that is no UTF-8 is a character of its own."""
-    text = data if isinstance(data, str) else data.decode("utf-8", "surrogateescape")
-    pieces = regex.findall(pattern, text.translate(newer_classes()))
-    ends = np.cumsum([len(piece) for piece in pieces], dtype=np.int64)
-    assert sum(map(len, pieces)) == len(text), "the pattern leaves gaps"
-    return byte_offsets(text)[ends].tolist()
 
 
 def cuts(data: str | bytes, rule: SplittingRule) -> list[int]:
@@ -189,9 +95,17 @@ def test_the_numbers_of_the_rules_are_those_of_the_kernels():
 
 @pytest.mark.parametrize("name", ["whitespace", *ENGLISH])
 @settings(max_examples=400, deadline=None)
-@given(data=st.one_of(texts.map(str.encode), damaged_texts))
+@given(data=damaged_texts)
 def test_the_scanners_cut_as_the_patterns_do(name, data):
     assert cuts(data, RULES[name]) == oracle(data, RULES[name].pattern)
+
+
+@pytest.mark.parametrize("name", ["whitespace", *ENGLISH])
+@pytest.mark.parametrize("ingredients", [ASCII_ONLY, NASTY, [*ASCII_ONLY * 5, *NASTY]], ids=["ascii", "nasty", "both"])
+def test_long_soups_are_cut_as_the_patterns_do(name, ingredients):
+    for seed in range(4):
+        data = soup(ingredients, 50_000, seed).encode()
+        assert_equal_cuts(data, cuts(data, RULES[name]), oracle(data, RULES[name].pattern))
 
 
 @settings(max_examples=200, deadline=None)
@@ -212,12 +126,19 @@ def test_the_pattern_of_qwen_is_the_one_in_its_file(shared):
     assert stored["pre_tokenizer"]["pretokenizers"][0]["pattern"]["Regex"] == pretokenize.QWEN2
 
 
-def test_the_patterns_of_tiktoken_are_those_in_its_source():
+def tiktoken_pattern(name: str) -> str:
+    """What tiktoken itself would run, without the ranks that it would fetch."""
     published = pytest.importorskip("tiktoken_ext.openai_public")
-    source = Path(published.__file__).read_text("utf-8")
-    assert published.r50k_pat_str == pretokenize.GPT2_TIKTOKEN
-    assert pretokenize.CL100K in source
-    assert all(line in source for line in pretokenize.O200K.split("|\\p{N}")[0].split("?|")[0:1])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(published, "load_tiktoken_bpe", lambda *_, **__: {})
+        patch.setattr(published, "data_gym_to_mergeable_bpe_ranks", lambda *_, **__: {})
+        return published.ENCODING_CONSTRUCTORS[{"gpt2": "gpt2"}.get(name, f"{name}_base")]()["pat_str"]
+
+
+def test_the_patterns_of_tiktoken_are_those_in_its_source():
+    assert tiktoken_pattern("gpt2") == tiktoken_pattern("p50k") == pretokenize.GPT2_TIKTOKEN
+    assert tiktoken_pattern("cl100k") == pretokenize.CL100K
+    assert tiktoken_pattern("o200k") == pretokenize.O200K
 
 
 def real_files(shared: Path) -> list[Path]:
@@ -241,8 +162,7 @@ def tiktoken_ids(name: str, documents: list[str], reach: int) -> list[tuple[list
     ours would become one token, and a shorter one would end inside of ours.
     """
     tiktoken = pytest.importorskip("tiktoken")
-    published = pytest.importorskip("tiktoken_ext.openai_public")
-    pattern = {"gpt2": published.r50k_pat_str, "cl100k": pretokenize.CL100K}.get(name, RULES[name].pattern)
+    pattern = RULES[name].pattern if name in ("llama3", "qwen2") else tiktoken_pattern(name)
     ranks = {bytes([byte]): byte for byte in range(256)}
     cut = [pretokenize.pieces(document, RULES[name]) for document in documents]
     for pieces in cut:

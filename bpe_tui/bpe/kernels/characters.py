@@ -1,4 +1,4 @@
-"""Characters in UTF-8 bytes: their classes, and runs of them, eight bytes at a time where those are ASCII.
+"""Characters in UTF-8 bytes: their classes, and runs of them.
 
 Bytes that are no UTF-8 (stray, overlong, surrogates, above U+10FFFF, cut off) are each a character of its own, of class
 OTHER. As no byte below 0x80 and no first byte is ever taken for a part of the character before, every byte that is no
@@ -11,11 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-from llvmlite import ir
-from numba import int64, njit, types, uint8, uint64
-from numba.core import cgutils
-from numba.extending import intrinsic
+from numba import int64, njit, types, uint8
 
 from bpe_tui.bpe.character_classes import BYTES, NON_ASCII, OTHER, PAGE, PAGES
 
@@ -24,52 +20,11 @@ Array = Any
 BYTE_ARRAY = types.Array(uint8, 1, "C", readonly=True)
 """The type of texts; read-only, so that mapped files serve, too."""
 
+FOLD = 0x20
+"""The bit by which ASCII's small letters differ from its capitals."""
+
 # Kernels that only kernels call need no entry from Python, which halves the time to compile them.
 INNER: dict[str, Any] = {"cache": True, "nogil": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-
-ONES = np.uint64(0x0101010101010101)
-SEVENS = np.uint64(0x7F7F7F7F7F7F7F7F)
-TOPS = np.uint64(0x8080808080808080)
-FOLDS = np.uint64(0x2020202020202020)
-TOP = np.uint64(0x80)
-
-
-@intrinsic
-def eight_bytes(context: Any, array: Any, index: Any) -> Any:  # noqa: ARG001
-    """Give the eight bytes at `array[index:]` as one number, the first lowest, wherever they lie."""
-
-    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
-        pointer = builder.bitcast(builder.gep(data, [arguments[1]]), ir.IntType(64).as_pointer())
-        return builder.load(pointer, align=1)
-
-    return uint64(array, int64), code
-
-
-@intrinsic
-def trailing_zeros(context: Any, bits: Any) -> Any:  # noqa: ARG001
-    """Give how many zero bits stand below the lowest one bit of a uint64; 64 for 0."""
-
-    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:  # noqa: ARG001
-        return builder.cttz(arguments[0], cgutils.false_bit)
-
-    return int64(uint64), code
-
-
-@njit(int64(uint64, uint64, uint64), **INNER)
-def leading(eight: int, lowest: int, beyond: int) -> int:
-    """Give how many of eight bytes, the lowest first, lie in `lowest` <= byte < `beyond`, which is at most 0x80."""
-    low = eight & SEVENS
-    inside = (low + (TOP - lowest) * ONES) & ~(low + (TOP - beyond) * ONES) & ~eight
-    return trailing_zeros(~inside & TOPS) >> 3
-
-
-@njit(int64(BYTE_ARRAY, int64, int64), **INNER)
-def letters(data: Array, place: int, stop: int) -> int:
-    """Give how many of the eight bytes at `place` are ASCII letters before the first that is none; 0 near `stop`."""
-    if place + 8 > stop:
-        return 0
-    return leading(eight_bytes(data, place) | FOLDS, np.uint64(0x61), np.uint64(0x7B))
 
 
 @njit(int64(BYTE_ARRAY, int64, int64, BYTE_ARRAY), **INNER)
@@ -135,3 +90,26 @@ def run_end(data: Array, place: int, stop: int, table: Array, wanted: int) -> in
         else:
             return place
     return place
+
+
+@njit(int64(BYTE_ARRAY, int64, int64, int64), **INNER)
+def contraction(data: Array, place: int, stop: int, fold: int) -> int:
+    """Give the bytes of the contraction ('s 't 'm 'd 'll 've 're) at the apostrophe at `place`, or 0.
+
+    `fold` is FOLD to take capitals too, and the long s (U+017F), which folds to s; else 0.
+    """
+    if place + 1 >= stop:
+        return 0
+    first = int64(data[place + 1]) | fold
+    if first == 0x73 or first == 0x74 or first == 0x6D or first == 0x64:  # s, t, m, d
+        return 2
+    if place + 2 >= stop:
+        return 0
+    if first == 0xE5 and fold and data[place + 1] == 0xC5 and data[place + 2] == 0xBF:  # the long s
+        return 3
+    second = int64(data[place + 2]) | fold
+    if first == 0x6C and second == 0x6C:  # ll
+        return 3
+    if (first == 0x76 or first == 0x72) and second == 0x65:  # ve, re
+        return 3
+    return 0

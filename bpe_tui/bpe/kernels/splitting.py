@@ -14,19 +14,26 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from numba import boolean, int64, njit, types
 
 from bpe_tui.bpe.character_classes import CASELESS, LOWER, MARK, NEWLINE, NON_ASCII, NUMBER, OTHER, SPACE, UPPER
 from bpe_tui.bpe.kernels.characters import (
     BYTE_ARRAY,
+    FOLD,
     INNER,
     character,
-    eight_bytes,
-    leading,
-    letters,
+    contraction,
     long_character,
     run_end,
+)
+from bpe_tui.bpe.kernels.windows import (
+    WINDOW,
+    ascii_ahead,
+    cl100k_starts,
+    gpt2_starts,
+    o200k_starts,
+    whitespace_starts,
+    write_ends,
 )
 
 Array = Any
@@ -40,34 +47,9 @@ MARGIN = 4
 APOSTROPHE = 0x27
 BLANK = 0x20
 SLASH = 0x2F
-FOLD = 0x20
-"""The bit by which ASCII's small letters differ from its capitals."""
 WHITE = SPACE | NEWLINE
 
 _i64 = int64[::1]
-
-
-@njit(int64(BYTE_ARRAY, int64, int64, int64), **INNER)
-def contraction(data: Array, place: int, stop: int, fold: int) -> int:
-    """Give the bytes of the contraction ('s 't 'm 'd 'll 've 're) at the apostrophe at `place`, or 0.
-
-    `fold` is FOLD to take capitals too, and the long s (U+017F), which folds to s; else 0.
-    """
-    if place + 1 >= stop:
-        return 0
-    first = int64(data[place + 1]) | fold
-    if first == 0x73 or first == 0x74 or first == 0x6D or first == 0x64:  # s, t, m, d
-        return 2
-    if place + 2 >= stop:
-        return 0
-    if first == 0xE5 and fold and data[place + 1] == 0xC5 and data[place + 2] == 0xBF:  # the long s
-        return 3
-    second = int64(data[place + 2]) | fold
-    if first == 0x6C and second == 0x6C:  # ll
-        return 3
-    if (first == 0x76 or first == 0x72) and second == 0x65:  # ve, re
-        return 3
-    return 0
 
 
 @njit(int64(BYTE_ARRAY, int64, int64, int64), **INNER)
@@ -99,6 +81,12 @@ def split_whitespace(data: Array, start: int, stop: int, last: bool, ends: Array
     pieces = 0
     place = start
     while place < stop and pieces < len(ends):
+        if place + WINDOW <= stop and pieces + WINDOW <= len(ends) and ascii_ahead(data, place):
+            starts = whitespace_starts(data, place)
+            if starts != 0:
+                pieces = write_ends(starts, place, ends, pieces)
+                place = ends[pieces - 1]
+                continue
         wanted = WHITE
         if character(data, place, stop, table) & WHITE == 0:
             wanted = CASELESS | MARK | NUMBER | OTHER
@@ -118,18 +106,13 @@ def split_gpt2(data: Array, start: int, stop: int, last: bool, ends: Array, tabl
     pieces = 0
     place = start
     while place < stop and pieces < len(ends):
+        if place + WINDOW <= stop and pieces + WINDOW <= len(ends) and ascii_ahead(data, place):
+            starts = gpt2_starts(data, place)
+            if starts != 0:
+                pieces = write_ends(starts, place, ends, pieces)
+                place = ends[pieces - 1]
+                continue
         body = place + (data[place] == BLANK)
-        size = letters(data, body, stop)
-        if size:
-            end = body + size
-            if size == 8 or data[end] >= 0x80:
-                end = run_end(data, end, stop, table, CASELESS)
-            if end > edge:
-                break
-            ends[pieces] = end
-            pieces += 1
-            place = end
-            continue
         if body == stop:
             body = place
         found = character(data, body, stop, table)
@@ -170,19 +153,11 @@ def split_cl100k(
     pieces = 0
     place = start
     while place < stop and pieces < len(ends):
-        found = int64(table[data[place]])
-        if data[place] != APOSTROPHE:
-            body = place + (found & (SPACE | OTHER) != 0)
-            size = letters(data, body, stop)
-            if size:
-                end = body + size
-                if size == 8 or data[end] >= 0x80:
-                    end = run_end(data, end, stop, table, CASELESS)
-                if end > edge:
-                    break
-                ends[pieces] = end
-                pieces += 1
-                place = end
+        if place + WINDOW <= stop and pieces + WINDOW <= len(ends) and ascii_ahead(data, place):
+            starts = cl100k_starts(data, place, digits)
+            if starts != 0:
+                pieces = write_ends(starts, place, ends, pieces)
+                place = ends[pieces - 1]
                 continue
         found = character(data, place, stop, table)
         body = place + (found >> 8)
@@ -231,7 +206,7 @@ def split_cl100k(
 
 @njit(types.UniTuple(int64, 2)(BYTE_ARRAY, int64, int64, BYTE_ARRAY), **INNER)
 def word_end(data: Array, place: int, stop: int, table: Array) -> tuple[int, int]:
-    r"""Give (end, how far was looked) of o200k's word at `place`: capitals, then small letters. No word ends at `place`.
+    r"""Give (end, how far was looked) of o200k's word at `place`: capitals, then small letters. No word: it ends there.
 
     Marks and letters without case count as both. After a run of `[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]` come small letters,
     if there are any. If not, an engine steps back to the last character that counts as both, and takes that for the
@@ -269,23 +244,11 @@ def split_o200k(data: Array, start: int, stop: int, last: bool, ends: Array, tab
     pieces = 0
     place = start
     while place < stop and pieces < len(ends):
-        found = int64(table[data[place]])
-        body = place + (found & (SPACE | OTHER) != 0)
-        if body + 8 <= stop:
-            # A small letter, or a capital and a small letter, and further small letters, up to a byte below 0x80.
-            eight: int = eight_bytes(data, body)
-            small = leading(eight | np.uint64(FOLD), np.uint64(0x61), np.uint64(0x7B))
-            end = body + small
-            if small > 1 or (small == 1 and data[body] >= 0x61):
-                if small == 8 or data[end] >= 0x80:
-                    end = run_end(data, end, stop, table, LOWER | MARK)
-                if end > edge:
-                    break
-                if end < stop and data[end] == APOSTROPHE:
-                    end += contraction(data, end, stop, FOLD)
-                ends[pieces] = end
-                pieces += 1
-                place = end
+        if place + WINDOW <= stop and pieces + WINDOW <= len(ends) and ascii_ahead(data, place):
+            starts = o200k_starts(data, place)
+            if starts != 0:
+                pieces = write_ends(starts, place, ends, pieces)
+                place = ends[pieces - 1]
                 continue
         found = character(data, place, stop, table)
         body = place + (found >> 8)
