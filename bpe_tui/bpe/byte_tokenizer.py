@@ -50,6 +50,7 @@ class ByteBPETokenizer(BPETokenizer):
         ties: the rule by which training broke ties, if it is known.
 
     Raises ValueError for what is no such tokenizer, naming the token.
+
     """
 
     kind = "byte_bpe"
@@ -256,6 +257,7 @@ class ByteBPETokenizer(BPETokenizer):
         Raises PartialCharacterError where the bytes are no UTF-8, and TokenIdError.
         """
         content = self.decode_bytes(ids)
+        report("decoding", len(content), len(content))
         try:
             return content.decode("utf-8", errors)
         except UnicodeDecodeError as error:

@@ -44,7 +44,7 @@ class StopReason(StrEnum):
         """Say it in words."""
         return {
             StopReason.TARGET: "the vocabulary has reached its target size",
-            StopReason.NO_PAIRS: "no pair is left: the whole text is one token",
+            StopReason.NO_PAIRS: "no pair is left: all that can be merged is merged",
             StopReason.MINIMUM_FREQUENCY: "the best pair left occurs fewer times than the minimum pair frequency",
         }[self]
 
