@@ -125,6 +125,21 @@ class ByteEncoder:
                 raise
         return ids[:end]
 
+    def encode_each(self, pieces: Sequence[bytes], token_lengths: Ids) -> Ids:
+        """Give the one id that each piece becomes, without cutting it by the rule; -1 where it becomes several.
+
+        `token_lengths` are the bytes of each token by id. No piece may be empty.
+        """
+        data = byte_array(b"".join(pieces))
+        ends = np.cumsum([len(piece) for piece in pieces], dtype=np.int64)
+        ids = np.empty(len(data), np.int64)
+        count = self._encode_group(data, ends, (0, len(ends)), ids, np.zeros(1, np.int64))
+        ids = ids[:count]
+        lengths = token_lengths[ids]
+        starts = np.cumsum(lengths) - lengths
+        first = np.searchsorted(starts, ends - np.diff(ends, prepend=0))
+        return np.where(lengths[first] == np.diff(ends, prepend=0), ids[first], -1)
+
     def _encode_group(
         self, data: npt.NDArray[np.uint8], ends: Ids, group: tuple[int, int], ids: Ids, control: Ids
     ) -> int:
