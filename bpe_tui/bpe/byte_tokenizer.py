@@ -138,7 +138,9 @@ class ByteBPETokenizer(BPETokenizer):
         missing = [character for character in CHARACTERS if character not in self.vocabulary]
         if missing and not (self.text_only and NEVER_IN_TEXT.issuperset(missing)):
             named = ", ".join(f"0x{BYTES[character]:02X}" for character in missing[:8])
-            raise ValueError(f"{len(missing)} of the 256 single bytes have no token: {named}; the vocabulary is damaged")
+            raise ValueError(
+                f"{len(missing)} of the 256 single bytes have no token: {named}; the vocabulary is damaged"
+            )
         return sorted((set(CHARACTERS).difference(missing)), key=self.vocabulary.__getitem__)
 
     def _tokens_by_id(self) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -138,15 +138,12 @@ def byte_tokenizer(
     merges: Sequence[tuple[str, str]],
     rule: SplittingRule,
     ties: Ties | str,
-    special_tokens: Sequence[str] | Mapping[str, int] = (),
+    special_tokens: Sequence[str] = (),
+    corpus_sha256: str | None = None,
 ) -> ByteBPETokenizer:
     """Give the tokenizer of base tokens and merges, ids in the order in which they come, special tokens behind."""
     vocabulary = {token: number for number, token in enumerate(base_tokens)}
     for left, right in merges:
         vocabulary.setdefault(left + right, len(vocabulary))
-    specials = (
-        dict(special_tokens)
-        if isinstance(special_tokens, Mapping)
-        else {token: len(vocabulary) + number for number, token in enumerate(special_tokens)}
-    )
-    return ByteBPETokenizer(vocabulary, merges, rule, specials, ties=str(Ties(ties)))
+    specials = {token: len(vocabulary) + number for number, token in enumerate(special_tokens)}
+    return ByteBPETokenizer(vocabulary, merges, rule, specials, ties=str(Ties(ties)), corpus_sha256=corpus_sha256)

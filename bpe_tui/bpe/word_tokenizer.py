@@ -122,6 +122,7 @@ class WordBPETokenizer(BPETokenizer):
         marker: "own" or "glued", see `words.Marker`.
         ties: the rule by which training broke ties, if it is known.
         unused_ids: ids that no token has. All others go to base tokens and learned tokens in order.
+        corpus_sha256: the SHA-256 of the text that it was trained on, if it is known; of no effect.
 
     Raises ValueError for what is no such tokenizer, naming the token.
 
@@ -141,6 +142,7 @@ class WordBPETokenizer(BPETokenizer):
         marker: Marker | str = Marker.OWN,
         ties: str | None = None,
         unused_ids: Iterable[int] = (),
+        corpus_sha256: str | None = None,
     ) -> None:
         self.base_tokens = list(base_tokens)
         self.merges = [(left, right) for left, right in merges]
@@ -148,6 +150,7 @@ class WordBPETokenizer(BPETokenizer):
         self.punctuation = Punctuation(punctuation)
         self.marker = Marker(marker)
         self.ties = ties
+        self.corpus_sha256 = corpus_sha256
         self.unused_ids = sorted(set(unused_ids))
         self._symbols = WordSymbols([unshow(token) for token in self.base_tokens], self.marker)
         for rank, (left, _) in enumerate(self.merges):
@@ -189,14 +192,18 @@ class WordBPETokenizer(BPETokenizer):
         verbose: bool = True,
         *,
         punctuation: Punctuation | str = Punctuation.KEEP,
-        marker: Marker | str = Marker.OWN,
+        marker: Marker | str | None = None,
         ties: str = "first",
         special_tokens: Sequence[str] = (),
     ) -> WordBPETokenizer:
-        """Learn a tokenizer from the words of `text`; see `word_training.word_sequence` and `Trainer`."""
+        """Learn a tokenizer from the words of `text`; see `word_training.word_sequence` and `Trainer`.
+
+        The marker is "own" unless `ties` are lexicographic: then it is "glued", as subword-nmt has it.
+        """
         from bpe_tui.bpe.trainer import Ties, Trainer
         from bpe_tui.bpe.word_training import word_sequence
 
+        marker = marker or (Marker.GLUED if ties == Ties.LEXICOGRAPHIC else Marker.OWN)
         sequence = word_sequence(text, base_tokens, punctuation, special_tokens, marker)
         trainer = Trainer.on_sequence(
             sequence, target_vocab_size, minimum_pair_frequency, ties=Ties(ties), reserved=len(special_tokens)
@@ -327,6 +334,7 @@ def word_tokenizer(
     punctuation: Punctuation | str = Punctuation.KEEP,
     marker: Marker | str = Marker.OWN,
     ties: str | None = None,
+    corpus_sha256: str | None = None,
 ) -> WordBPETokenizer:
     """Give the tokenizer of base tokens and merges as a trainer handles them, special tokens behind."""
     count = len(base_tokens) + len({left + right for left, right in merges}.difference(base_tokens))
@@ -337,4 +345,5 @@ def word_tokenizer(
         punctuation=punctuation,
         marker=marker,
         ties=str(ties) if ties is not None else None,
+        corpus_sha256=corpus_sha256,
     )

@@ -30,9 +30,7 @@ def refuse_unless_by_rank(tokenizer: ByteBPETokenizer, path: Path, what: str) ->
         if place is None or tokenizer.merges[place] != (left, right):
             refuse(path, f"{what} would make token {short(token)} (id {number}) of other parts than here")
     ids = [(tokenizer.vocabulary[left + right], left + right) for left, right in tokenizer.merges]
-    number, token = next(
-        (after for before, after in zip(ids, ids[1:], strict=False) if after[0] <= before[0]), ids[-1]
-    )
+    number, token = next((after for before, after in zip(ids, ids[1:], strict=False) if after[0] <= before[0]), ids[-1])
     refuse(path, f"{what} merges in the order of the ids, but token {short(token)} (id {number}) comes later here")
 
 

@@ -132,7 +132,9 @@ def refuse_repeats(merges: list[tuple[str, str]], path: Path, field: Any) -> Non
     for rank, pair in enumerate(merges):
         if pair in first:
             raise wrong(
-                path, field(rank), f"merge {rank} ({short(pair[0])}, {short(pair[1])}) is there already as {first[pair]}"
+                path,
+                field(rank),
+                f"merge {rank} ({short(pair[0])}, {short(pair[1])}) is there already as {first[pair]}",
             )
         first[pair] = rank
 

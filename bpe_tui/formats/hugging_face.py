@@ -49,9 +49,7 @@ def load(content: dict[str, Any], path: Path, rule: SplittingRule | None = None)
         return _foreign(content, model, added, str(error), path)
 
 
-def _ours(
-    content: dict[str, Any], raw: dict[str, Any], model: Model, added: AddedTokens, path: Path
-) -> BPETokenizer:
+def _ours(content: dict[str, Any], raw: dict[str, Any], model: Model, added: AddedTokens, path: Path) -> BPETokenizer:
     if model.type != "BPE":
         raise NotOursError(f"it is {model.type}, no BPE")
     if added.disagreement:
@@ -116,9 +114,7 @@ def _characters(raw: dict[str, Any], vocabulary: dict[str, int], model: Model, a
     return tokenizer
 
 
-def _foreign(
-    content: dict[str, Any], model: Model, added: AddedTokens, reason: str, path: Path
-) -> ForeignTokenizer:
+def _foreign(content: dict[str, Any], model: Model, added: AddedTokens, reason: str, path: Path) -> ForeignTokenizer:
     ids = {**model.vocabulary, **added.ids}
     highest = max(ids.values(), default=-1)
     if highest >= 2 * len(ids) + 100_000:
@@ -186,9 +182,7 @@ def _merges(value: object, path: Path) -> list[tuple[str, str]]:
     return merges
 
 
-def _results(
-    raw: dict[str, Any], vocabulary: dict[str, int], merges: list[tuple[str, str]], path: Path
-) -> list[str]:
+def _results(raw: dict[str, Any], vocabulary: dict[str, int], merges: list[tuple[str, str]], path: Path) -> list[str]:
     prefix = raw.get("continuing_subword_prefix") or ""
     if not isinstance(prefix, str):
         raise wrong(path, "model.continuing_subword_prefix", f"is {short(prefix)}, which is no text")

@@ -46,9 +46,7 @@ class HuggingFaceEngine:
         with self._lock:
             tokenizer = self._tokenizer()
             tokenizer.encode_special_tokens = not special
-            found = guarded(
-                PACKAGE, "encode the text", lambda: tokenizer.encode(text, add_special_tokens=False).ids
-            )
+            found = guarded(PACKAGE, "encode the text", lambda: tokenizer.encode(text, add_special_tokens=False).ids)
         ids: list[int] = found
         return ids
 

@@ -31,7 +31,9 @@ class BytePipeline:
 
 def is_plain(content: dict[str, Any]) -> bool:
     """Whether text goes to the model as it is."""
-    return _steps(content.get("normalizer"), "normalizers") == [] == _steps(content.get("pre_tokenizer"), "pretokenizers")
+    return (
+        _steps(content.get("normalizer"), "normalizers") == [] == _steps(content.get("pre_tokenizer"), "pretokenizers")
+    )
 
 
 def byte_pipeline(content: dict[str, Any], added_tokens: tuple[dict[str, Any], ...]) -> BytePipeline:

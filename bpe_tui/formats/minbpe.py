@@ -103,12 +103,16 @@ def dumps(tokenizer: ByteBPETokenizer, path: Path) -> bytes:
     lines = [VERSION, pattern, str(len(tokenizer.special_tokens))]
     for token, number in tokenizer.special_tokens.items():
         if len(token.split()) != 1 or token != token.strip():
-            refuse(path, f"a minbpe file cannot hold the special token {short(token)} (id {number}): it has white space")
+            refuse(
+                path, f"a minbpe file cannot hold the special token {short(token)} (id {number}): it has white space"
+            )
         lines.append(f"{token} {number}")
     for byte, character in enumerate(CHARACTERS):
         if tokenizer.vocabulary[character] != byte:
             number = tokenizer.vocabulary[character]
-            refuse(path, f"a minbpe file gives each byte its value as id, but here byte 0x{byte:02X} has the id {number}")
+            refuse(
+                path, f"a minbpe file gives each byte its value as id, but here byte 0x{byte:02X} has the id {number}"
+            )
     refuse_unless_by_merges(tokenizer, path, "a minbpe file", whole_pieces=False)
     left, right, new = tokenizer.merge_ids()
     for rank, number in enumerate(new.tolist()):

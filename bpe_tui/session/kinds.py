@@ -82,7 +82,9 @@ def trainer(
     )
 
 
-def tokenizer(settings: RunSettings, base: Sequence[str], merges: Sequence[tuple[str, str]]) -> BPETokenizer:
+def tokenizer(
+    settings: RunSettings, base: Sequence[str], merges: Sequence[tuple[str, str]], corpus_sha256: str | None
+) -> BPETokenizer:
     """Give the tokenizer of what was learned. Raises SpecialTokenError for one that is equal to a learned token."""
     if settings.alphabet is Alphabet.WORDS:
         from bpe_tui.bpe.word_tokenizer import word_tokenizer
@@ -94,20 +96,21 @@ def tokenizer(settings: RunSettings, base: Sequence[str], merges: Sequence[tuple
             punctuation=settings.punctuation,
             marker=settings.word_marker,
             ties=settings.tie_rule,
+            corpus_sha256=corpus_sha256,
         )
     if settings.alphabet is Alphabet.BYTES:
         from bpe_tui.bpe.byte_training import byte_tokenizer
 
-        return byte_tokenizer(base, merges, settings.splitting_rule(), settings.tie_rule, settings.special_tokens)
+        return byte_tokenizer(
+            base, merges, settings.splitting_rule(), settings.tie_rule, settings.special_tokens, corpus_sha256
+        )
     from bpe_tui.bpe.tokenizer import BPETokenizer
 
     return BPETokenizer(base, merges)
 
 
-def encoder(
-    settings: RunSettings, base: Sequence[str], tokens: Sequence[str], left: Column, right: Column, new: Column
-) -> TextEncoder:
-    """Give an encoder of what was learned, without special tokens. `tokens` has all tokens by id."""
+def encoder(settings: RunSettings, base: Sequence[str], left: Column, right: Column, new: Column) -> TextEncoder:
+    """Give an encoder of what was learned, which knows no special tokens."""
     if settings.alphabet is Alphabet.WORDS:
         from bpe_tui.bpe.word_tokenizer import WordEncoder
         from bpe_tui.bpe.words import Marker, Punctuation, WordSymbols
@@ -117,15 +120,14 @@ def encoder(
     if settings.alphabet is Alphabet.BYTES:
         import numpy as np
 
-        from bpe_tui.bpe.byte_alphabet import CHARACTERS, to_bytes
+        from bpe_tui.bpe.byte_alphabet import CHARACTERS
         from bpe_tui.bpe.byte_encoder import ByteEncoder
 
         ids = {token: number for number, token in enumerate(base)}
         pairs = left.astype(np.int64) << 32 | right
         merges = np.arange(len(left), dtype=np.int64) << 32 | new
         byte_ids = np.array([ids[character] for character in CHARACTERS], np.int64)
-        spelled = [to_bytes(token) for token in tokens]
-        return ByteEncoder(byte_ids, pairs, merges, settings.splitting_rule(), spelled, whole_pieces=False)
+        return ByteEncoder(byte_ids, pairs, merges, settings.splitting_rule(), [], whole_pieces=False)
     from bpe_tui.bpe.encoder import Encoder
 
     return Encoder(base, left, right, new)

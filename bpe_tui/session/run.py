@@ -16,6 +16,7 @@ from bpe_tui.session import kinds
 from bpe_tui.session.engine import Engine, MakeEngine, make_trainer
 from bpe_tui.session.identity import RunIdentity, identify
 from bpe_tui.session.pace import SpeedLimit
+from bpe_tui.session.settings import Alphabet
 from bpe_tui.session.snapshot import Snapshot
 from bpe_tui.session.state import RunState
 from bpe_tui.session.worker import Wish, Worker
@@ -241,16 +242,19 @@ class Run:
 
     def tokenizer(self) -> BPETokenizer:
         """Give the tokenizer of the merges so far; any thread."""
-        return kinds.tokenizer(self.settings, self.base_tokens(), self.merge_strings())
+        settings = self.settings
+        # The file of character tokenizers has no place for the digest, which takes its time.
+        digest = None if settings.alphabet is Alphabet.CHARACTERS else self.identity().text_sha256
+        return kinds.tokenizer(settings, self.base_tokens(), self.merge_strings(), digest)
 
     def encoder(self) -> TextEncoder:
         """Give an encoder for the merges so far, which takes special tokens for ordinary text; any thread."""
         snapshot = self.snapshot()
         if not snapshot.base_size:
             return self.tokenizer().encoder()
-        log, count, tokens = snapshot.log, snapshot.merges, snapshot.tokens
+        log, count = snapshot.log, snapshot.merges
         columns = (log.left[:count], log.right[:count], log.new_id[:count])
-        return kinds.encoder(self.settings, tokens[: snapshot.base_size], tokens[: snapshot.vocab_size], *columns)
+        return kinds.encoder(self.settings, snapshot.tokens[: snapshot.base_size], *columns)
 
     def identity(self) -> RunIdentity:
         """Give what this run trains on, with digests. The first call takes up to 50 ms for 10 M characters."""

@@ -219,7 +219,7 @@ def parse_number(text: str, field: str) -> int:
     return int(digits) * factor
 
 
-def _choice(field: str, value: object, choices: type[Alphabet]) -> Alphabet:
+def _choice(field: str, value: Any, choices: type[Alphabet]) -> Alphabet:
     try:
         return choices(value)
     except ValueError:
