@@ -105,6 +105,36 @@ class ByteBPETokenizer(BPETokenizer):
         self._ids = self._merge_ids()
         _ = self._byte_spelling  # finds tokens that are no bytes
 
+    @classmethod
+    def train(
+        cls,
+        text: str | bytes,
+        target_vocab_size: int,
+        minimum_pair_frequency: int = 2,
+        base_tokens: Iterable[str] | None = None,
+        verbose: bool = True,
+        *,
+        rule: SplittingRule | str = "gpt2",
+        ties: str = "lowest-id",
+        special_tokens: Sequence[str] = (),
+    ) -> ByteBPETokenizer:
+        """Learn a tokenizer from the bytes of `text`; see `byte_training.byte_sequence` and `Trainer`.
+
+        `base_tokens` can be nothing but the 256 bytes, in the order of their ids.
+        """
+        from bpe_tui.bpe.byte_training import byte_sequence, make_byte_tokenizer
+        from bpe_tui.bpe.pretokenize import rule as rule_of
+        from bpe_tui.bpe.trainer import Ties, Trainer
+
+        rule = rule_of(rule) if isinstance(rule, str) else rule
+        order = None if base_tokens is None else list(base_tokens)
+        sequence = byte_sequence(text, rule, special_tokens, ties, order)
+        trainer = Trainer.on_sequence(
+            sequence, target_vocab_size, minimum_pair_frequency, ties=Ties(ties), reserved=len(special_tokens)
+        )
+        trainer.run(verbose=verbose)
+        return make_byte_tokenizer(trainer, rule, ties, special_tokens)
+
     def _base_tokens(self) -> list[str]:
         missing = [character for character in CHARACTERS if character not in self.vocabulary]
         if missing and not (self.text_only and NEVER_IN_TEXT.issuperset(missing)):
@@ -194,6 +224,14 @@ class ByteBPETokenizer(BPETokenizer):
     @cached_property
     def _special_pattern(self) -> Any:
         return special_pattern(self.special_tokens)
+
+    def encoder(self) -> ByteEncoder:
+        """Give the encoder behind `encode`, which knows no special tokens."""
+        return self._byte_encoder
+
+    def covers(self, text: str) -> bool:  # noqa: ARG002
+        """Whether `text` can be encoded: bytes can, whatever they are."""
+        return True
 
     def encode_array(
         self, text: str, report: Report = silent, special: SpecialPolicy | str = SpecialPolicy.TEXT
@@ -285,6 +323,7 @@ class ByteBPETokenizer(BPETokenizer):
         """
         report("decoding", 0, 0)
         content = self.decode_bytes(ids)
+        report("decoding", len(content), len(content))
         try:
             return content.decode("utf-8", errors)
         except UnicodeDecodeError as error:

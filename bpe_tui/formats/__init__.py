@@ -70,6 +70,10 @@ def read(path: Path, split: str | SplittingRule | None = None, format: str | Non
         from bpe_tui.formats import byte_bpe
 
         return byte_bpe.load(content, path)
+    if content["type"] == "word_bpe":
+        from bpe_tui.formats import word_bpe
+
+        return word_bpe.load(content, path)
     from bpe_tui.formats import character_bpe
 
     return character_bpe.load(content, path)
@@ -98,6 +102,7 @@ def write(tokenizer: BPETokenizer, path: Path, format: str | None = None) -> Non
     Raises TokenizerFileError, which names what a format cannot hold.
     """
     from bpe_tui.bpe.byte_tokenizer import ByteBPETokenizer
+    from bpe_tui.bpe.word_tokenizer import WordBPETokenizer
     from bpe_tui.formats import character_bpe, detection
     from bpe_tui.formats.detection import Format
     from bpe_tui.formats.foreign import ForeignTokenizer
@@ -107,12 +112,15 @@ def write(tokenizer: BPETokenizer, path: Path, format: str | None = None) -> Non
             f"{path}: this {tokenizer.model} tokenizer can be inspected and compared, not written: {tokenizer.reason}",
             file=path,
         )
-    kind = "byte_bpe" if isinstance(tokenizer, ByteBPETokenizer) else "character_bpe"
-    wanted = detection.by_name(path, kind) if format is None else detection.named(format, path)
+    wanted = detection.by_name(path, tokenizer.kind) if format is None else detection.named(format, path)
     if wanted is Format.SENTENCEPIECE:
         raise TokenizerFileError(f"{path}: sentencepiece models can be read, not written", file=path)
     if not isinstance(tokenizer, ByteBPETokenizer):
-        if wanted is Format.OWN:
+        if wanted is Format.OWN and isinstance(tokenizer, WordBPETokenizer):
+            from bpe_tui.formats import word_bpe
+
+            word_bpe.write(tokenizer, path)
+        elif wanted is Format.OWN:
             character_bpe.write(tokenizer, path)
         else:
             from bpe_tui.formats import character_export

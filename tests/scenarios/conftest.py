@@ -18,7 +18,7 @@ from textual.pilot import Pilot
 from bpe_tui.session.snapshot import Snapshot
 from bpe_tui.tui.app import BpeTuiApp
 
-DEADLINE = 15.0
+DEADLINE = 60.0
 """Seconds after which a wait is given up; the very first run on a machine compiles for some of them."""
 
 

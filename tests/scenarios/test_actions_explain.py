@@ -27,7 +27,7 @@ async def test_disabled_keys_say_why(open_app: OpenApp) -> None:
             assert words in person.toasts(), key
         await person.press("v", "v", "v", "v", "t")
         await person.until(lambda: person.snapshot.state is RunState.TRAINING, "training")
-        for key, words in [("t", "the run is training: space pauses it"), ("o", "x stops it"), ("s", "the run is")]:
+        for key, words in [("t", "the run is training; space pauses it"), ("o", "x stops it"), ("s", "the run is")]:
             await person.press(key)
             assert words in person.toasts(), key
 
@@ -54,7 +54,7 @@ async def test_the_palette_finds_actions(open_app: OpenApp) -> None:
         assert all(not field.cursor_blink for field in person.app.screen.query(Input))
         await person.type("settings")
         await person.until_text("Training characters, target")
-        await person.press("down", "enter")
+        await person.press("enter")
         await person.until_text("Use these settings")
         await person.press("escape")
 
@@ -88,7 +88,7 @@ async def test_settings_are_checked_beside_the_field(open_app: OpenApp) -> None:
         await person.until_text("training characters must be a whole number")
         await person.press("tab")
         await person.type("3")
-        await person.until_text("that is the least possible")
+        await person.until_text("the base vocabulary alone has 29 tokens")
         await person.press("enter")
         assert person.app.screen is not person.app.main
         await person.type("00")

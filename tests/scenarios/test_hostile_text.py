@@ -43,9 +43,10 @@ async def test_nothing_hostile_reaches_the_screen(open_app: OpenApp, make_corpus
             await person.press("escape", "down")
         for key in ("comma", "o", "e"):
             await person.press(key)
-            await person.rest()
+            await person.until(lambda: not person.app.situation().working, "the job")
             assert_harmless(person.text())
             await person.press("escape")
+        await person.rest()
         await person.press("f")
         assert_harmless(person.text())
 

@@ -265,9 +265,9 @@ def encode_pieces(
 ) -> int:
     """Encode the `count` pieces of `data` that begin at `start` and end at `ends`; give where their ids end in `ids`.
 
-    `byte_ids` has the id of each single byte. `pieces`, `store`, `id_store` and `used` are the memory of earlier pieces;
-    entries that the caller made beforehand (whole tokens) are taken as they are, whatever their length. `ids` needs
-    room for one id a byte. Gives -1 when cancelled.
+    `byte_ids` has the id of each single byte. `pieces`, `store`, `id_store` and `used` are the memory of earlier
+    pieces; entries that the caller made beforehand (whole tokens) are taken as they are, whatever their length. `ids`
+    needs room for one id a byte. Gives -1 when cancelled.
     """
     symbols = np.empty(SHORT, np.int64)
     found = np.empty(SHORT, np.int64)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numba
 from llvmlite import ir
-from numba import int64, uint64, void
+from numba import int64, void
 from numba.core import cgutils
 from numba.extending import intrinsic
 
@@ -30,7 +30,7 @@ POLL = 16384
 
 
 @intrinsic
-def prefetch(context: Any, array: Any, index: Any) -> Any:  # noqa: ARG001
+def prefetch(context: Any, array: Any, index: Any) -> Any:
     """Ask the processor to fetch `array[index]` to its cache. Never faults, changes nothing."""
 
     def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -46,25 +46,3 @@ def prefetch(context: Any, array: Any, index: Any) -> Any:  # noqa: ARG001
         return context.get_dummy_value()
 
     return void(array, int64), code
-
-
-@intrinsic
-def eight_bytes(context: Any, array: Any, index: Any) -> Any:
-    """Give the eight bytes at `array[index:]` as one number, the first lowest, wherever they lie."""
-
-    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
-        pointer = builder.bitcast(builder.gep(data, [arguments[1]]), ir.IntType(64).as_pointer())
-        return builder.load(pointer, align=1)
-
-    return uint64(array, int64), code
-
-
-@intrinsic
-def trailing_zeros(context: Any, bits: Any) -> Any:
-    """Give how many zero bits stand below the lowest one bit of a uint64; 64 for 0."""
-
-    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.cttz(arguments[0], cgutils.false_bit)
-
-    return int64(uint64), code

@@ -9,7 +9,7 @@ from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.widgets import Input, Select, Static
 
-from bpe_tui.session.settings import RunSettings, SettingsError
+from bpe_tui.session.settings import RunSettings, SettingsError, parse_number
 from bpe_tui.terminal import count
 from bpe_tui.tui.dialogs.base import Choice, Dialog
 from bpe_tui.tui.widgets.field import Field
@@ -102,6 +102,9 @@ class SettingsDialog(Dialog[Preferences]):
         if checked is not None:
             self.dismiss(checked)
 
+    def _too_small(self, target: str) -> bool:
+        return parse_number(target, "target_vocab_size") < self._base_size
+
     def _check(self) -> Preferences | None:
         """Give what the fields say, or None after writing beside them what is wrong."""
         values = {field.id: field.value for field in self.query(Input)}
@@ -120,14 +123,14 @@ class SettingsDialog(Dialog[Preferences]):
                 wrong["refresh_rate"] = "the refresh rate must be between 0.5 and 30"
         except ValueError:
             wrong["refresh_rate"] = f"the refresh rate must be a number, not {values['refresh_rate']!r}"
+        if "target_vocab_size" not in wrong and self._too_small(values["target_vocab_size"]):
+            wrong["target_vocab_size"] = (
+                f"the base vocabulary alone has {self._base_size:,} tokens; that is the least possible"
+            )
         if not wrong:
             run = RunSettings.from_text(
                 values["training_characters"], values["target_vocab_size"], values["minimum_pair_frequency"]
             )
-            if self._base_size and run.target_vocab_size < self._base_size:
-                wrong["target_vocab_size"] = (
-                    f"the base vocabulary alone has {self._base_size:,} tokens; that is the least possible"
-                )
         for field in values:
             message = wrong.get(str(field), "")
             label = self.query_one(f"#{field}-message", Static)

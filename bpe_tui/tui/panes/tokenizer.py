@@ -197,7 +197,7 @@ def _figure_lines(snapshot: Snapshot, fingerprint: str, loaded: bool, width: int
         for left_pair, right_pair in zip(left, right, strict=True):
             lines.append((*_pair(*left_pair, left_cells), (gap, ""), *_pair(*right_pair, right_cells)))
     else:
-        cells = min(max(left_cells, right_cells), width - _LABEL)
+        cells = max(1, min(max(left_cells, right_cells), width - _LABEL))
         lines = [_pair(label, figure, cells) for pairs in zip(left, right, strict=True) for label, figure in pairs]
     if fingerprint:
         room = width - _LABEL
