@@ -16,6 +16,7 @@ from bpe_tui.errors import BPEError
 from bpe_tui.session.failure import explain
 from bpe_tui.session.job import Job, JobState
 from bpe_tui.session.state import RunState
+from bpe_tui.terminal import count
 from bpe_tui.tui import pacing, places, startup, themes
 from bpe_tui.tui.actions import ACTIONS, BY_ID
 from bpe_tui.tui.ascii_filter import AsciiOnly
@@ -169,7 +170,15 @@ class BpeTuiApp(App[None]):
 
     def show_corpus(self) -> None:
         """Show the corpus that was opened."""
-        self.main.query_one(CorpusPane).open(self.workspace.corpus)
+        corpus = self.workspace.corpus
+        self.main.query_one(CorpusPane).open(corpus)
+        if self.workspace.make_target_possible() and corpus is not None:
+            target = self.workspace.settings.target_vocab_size
+            self.tell(
+                f"{count(corpus.base_size)} distinct characters: the target vocabulary is now {count(target)}; "
+                "comma changes it",
+                title="Target raised",
+            )
         self.wake()
 
     def _tick(self) -> None:
