@@ -24,7 +24,7 @@ BYTES: dict[str, int] = {character: byte for byte, character in enumerate(CHARAC
 SORTED_BYTES: tuple[int, ...] = tuple(sorted(range(256), key=CHARACTERS.__getitem__))
 """All bytes in the order of their characters: the order of ids in GPT-2 and Hugging Face's tokenizers."""
 
-_TO_CHARACTERS = {byte: character for byte, character in enumerate(CHARACTERS)}
+_TO_CHARACTERS = dict(enumerate(CHARACTERS))
 
 
 def to_characters(raw: bytes) -> str:

@@ -1,4 +1,4 @@
-"""The byte-level encoder: text to pieces by a splitting rule, pieces to ids by rank, as tiktoken and Hugging Face do."""
+"""The byte-level encoder: text to pieces by a splitting rule, pieces to ids by rank, as GPT-2 and tiktoken do."""
 
 from __future__ import annotations
 
@@ -42,6 +42,7 @@ class ByteEncoder:
         rule: how text is cut into pieces.
         tokens: the bytes of each token by id, empty where there is none.
         whole_pieces: whether a piece that is a token is never merged but taken as it is (`ignore_merges`, tiktoken).
+
     """
 
     def __init__(

@@ -50,6 +50,7 @@ class ByteBPETokenizer(BPETokenizer):
         ties: the rule by which training broke ties, if it is known.
 
     Raises ValueError for what is no such tokenizer, naming the token.
+
     """
 
     kind = "byte_bpe"
@@ -82,7 +83,9 @@ class ByteBPETokenizer(BPETokenizer):
         missing = [byte for byte in range(256) if CHARACTERS[byte] not in self.vocabulary]
         if missing:
             named = ", ".join(f"0x{byte:02X}" for byte in missing[:8])
-            raise ValueError(f"{len(missing)} of the 256 single bytes have no token: {named}; the vocabulary is damaged")
+            raise ValueError(
+                f"{len(missing)} of the 256 single bytes have no token: {named}; the vocabulary is damaged"
+            )
         return sorted(CHARACTERS, key=self.vocabulary.__getitem__)
 
     def _tokens_by_id(self) -> list[str]:
@@ -216,6 +219,7 @@ class ByteBPETokenizer(BPETokenizer):
         Raises PartialCharacterError where the bytes are no UTF-8, and TokenIdError.
         """
         content = self.decode_bytes(ids)
+        report("decoding", len(content), len(content))
         try:
             return content.decode("utf-8", errors)
         except UnicodeDecodeError as error:

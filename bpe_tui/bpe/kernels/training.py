@@ -23,14 +23,10 @@ passes, and they are merged in ascending order.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from llvmlite import ir
 from numba import int32, int64, njit, types, uint64, void
-from numba.core import cgutils
-from numba.extending import intrinsic
 
+from bpe_tui.bpe.kernels.machine import INNER, OUTER, POLL, Array, prefetch
 from bpe_tui.bpe.sequence import BOUNDARY
 
 DEAD = -2
@@ -72,7 +68,6 @@ KEY, COUNT, START, END = range(4)
 LEFT_WEIGHT, LEFT_POSITIONS, REMOVED_WEIGHT, ADDED_WEIGHT, ADDED_POSITIONS, TOUCHED, LEFT_FILL, RIGHT_FILL = range(8)
 
 HASH_BASE = np.uint64(0x9E3779B97F4A7C15)
-POLL = 16384  # occurrences between two looks at the cancel flag: well under a millisecond
 AHEAD = 12  # list entries between fetching a place of the sequence to the cache and working on it
 
 _i32 = int32[::1]
@@ -80,33 +75,8 @@ _i64 = int64[::1]
 _i64_2 = int64[:, ::1]
 _u64 = uint64[::1]
 
-Array = Any  # Numba sees the exact types in the signatures below; there is nothing more for mypy to check here.
 
-# Kernels that only kernels call need no entry from Python, which halves the time to compile them.
-_inner: dict[str, Any] = {"cache": True, "nogil": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-
-
-@intrinsic
-def prefetch(context: Any, array: Any, index: Any) -> Any:  # noqa: ARG001
-    """Ask the processor to fetch `array[index]` to its cache. Never faults, changes nothing."""
-
-    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        array_type = signature.args[0]
-        data = context.make_array(array_type)(context, builder, arguments[0]).data
-        pointer = builder.bitcast(builder.gep(data, [arguments[1]]), cgutils.voidptr_t)
-        kind = ir.IntType(32)
-        function = cgutils.get_or_insert_function(
-            builder.module,
-            ir.FunctionType(ir.VoidType(), [cgutils.voidptr_t, kind, kind, kind]),
-            "llvm.prefetch.p0",
-        )
-        builder.call(function, [pointer, kind(0), kind(3), kind(1)])
-        return context.get_dummy_value()
-
-    return void(array, int64), code
-
-
-@njit(int64(int64, int64), **_inner)
+@njit(int64(int64, int64), **INNER)
 def pair_slot(key: int, mask: int) -> int:
     """Give the first slot to look at for `key` in a table of `mask` + 1 slots."""
     mixed = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)
@@ -115,7 +85,7 @@ def pair_slot(key: int, mask: int) -> int:
     return np.int64((mixed >> np.uint64(20)) & np.uint64(mask))
 
 
-@njit(int64(_i32, _i64_2, int64), **_inner)
+@njit(int64(_i32, _i64_2, int64), **INNER)
 def find_record(table: Array, records: Array, key: int) -> int:
     """Give the record of the pair `key` (left << 32 | right), or -1."""
     mask = len(table) - 1
@@ -127,7 +97,7 @@ def find_record(table: Array, records: Array, key: int) -> int:
         slot = (slot + 1) & mask
 
 
-@njit(int64(_i32, _i64_2, int64, _i64), **_inner)
+@njit(int64(_i32, _i64_2, int64, _i64), **INNER)
 def find_or_add_record(table: Array, records: Array, key: int, info: Array) -> int:
     """Give the record of the pair `key`; a new one, with count 0 and no list, if there was none."""
     mask = len(table) - 1
@@ -146,7 +116,7 @@ def find_or_add_record(table: Array, records: Array, key: int, info: Array) -> i
     return record
 
 
-@njit(void(_i32, _i64_2, int64), cache=True, nogil=True)
+@njit(void(_i32, _i64_2, int64), **OUTER)
 def index_records(table: Array, records: Array, used: int) -> None:
     """Enter the first `used` records into the table, which comes filled with -1."""
     mask = len(table) - 1
@@ -157,13 +127,13 @@ def index_records(table: Array, records: Array, used: int) -> None:
         table[slot] = record
 
 
-@njit(types.boolean(int64, int64, int64, int64), **_inner)
+@njit(types.boolean(int64, int64, int64, int64), **INNER)
 def better(count: int, tie: int, other_count: int, other_tie: int) -> bool:
     """Whether a pair of (`count`, `tie`) goes before another: more frequent, or as frequent with a lower tie."""
     return count > other_count or (count == other_count and tie < other_tie)
 
 
-@njit(void(_i64_2, int64, int64, int64, int64), **_inner)
+@njit(void(_i64_2, int64, int64, int64, int64), **INNER)
 def heap_sift_up(heap: Array, hole: int, count: int, tie: int, record: int) -> None:
     """Place an entry at `hole` or above."""
     while hole > 0:
@@ -178,7 +148,7 @@ def heap_sift_up(heap: Array, hole: int, count: int, tie: int, record: int) -> N
     heap[hole, 2] = record
 
 
-@njit(void(_i64_2, int64, int64, int64, int64), **_inner)
+@njit(void(_i64_2, int64, int64, int64, int64), **INNER)
 def heap_replace_top(heap: Array, size: int, count: int, tie: int, record: int) -> None:
     """Put an entry in the place of the top one and let it sink to where it belongs."""
     hole = 0
@@ -198,7 +168,7 @@ def heap_replace_top(heap: Array, size: int, count: int, tie: int, record: int) 
     heap[hole, 2] = record
 
 
-@njit(int64(_i64_2, int64, _i32, _i32, _i32, int64), **_inner)
+@njit(int64(_i64_2, int64, _i32, _i32, _i32, int64), **INNER)
 def tie_of(records: Array, record: int, arena: Array, sequence: Array, length: Array, ties: int) -> int:
     """Give what breaks ties for a pair: its first position in the sequence, or its ids. Moves START past dead ones."""
     key = records[record, KEY]
@@ -218,7 +188,7 @@ def tie_of(records: Array, record: int, arena: Array, sequence: Array, length: A
     return arena[entry] if entry < end else 0
 
 
-@njit(_i64(_i32, _i64, int64), cache=True, nogil=True)
+@njit(_i64(_i32, _i64, int64), **OUTER)
 def count_symbols(sequence: Array, weights: Array, base_size: int) -> Array:
     """Give how often each base symbol occurs, weighted."""
     counts = np.zeros(base_size, np.int64)
@@ -229,7 +199,7 @@ def count_symbols(sequence: Array, weights: Array, base_size: int) -> Array:
     return counts
 
 
-@njit(types.boolean(_i32, _i64, int64, _i32, _i32, _i64_2, _i64, _i64), cache=True, nogil=True)
+@njit(types.boolean(_i32, _i64, int64, _i32, _i32, _i64_2, _i64, _i64), **OUTER)
 def count_pairs(
     sequence: Array,
     weights: Array,
@@ -272,7 +242,7 @@ def count_pairs(
     return True
 
 
-@njit(void(_i32, int64, _i32, _i32, _i64_2, _i32, _i32, _i64_2, int64, _i64, _i64), cache=True, nogil=True)
+@njit(void(_i32, int64, _i32, _i32, _i64_2, _i32, _i32, _i64_2, int64, _i64, _i64), **OUTER)
 def list_pairs(
     sequence: Array,
     base_size: int,
@@ -315,7 +285,7 @@ def list_pairs(
     info[HEAP_SIZE] = info[RECORDS]
 
 
-@njit(types.boolean(_u64, uint64), cache=True, nogil=True)
+@njit(types.boolean(_u64, uint64), **OUTER)
 def remember_hash(hashes: Array, value: int) -> bool:
     """Enter the hash of a token's string; give whether it was there already."""
     mask = np.uint64(len(hashes) - 1)
@@ -329,7 +299,7 @@ def remember_hash(hashes: Array, value: int) -> bool:
     return False
 
 
-@njit(int64(_i32, _i64_2, _i32, _i64_2, _i32, int64, _i64, _i64), **_inner)
+@njit(int64(_i32, _i64_2, _i32, _i64_2, _i32, int64, _i64, _i64), **INNER)
 def best_record(
     sequence: Array,
     records: Array,
@@ -361,7 +331,7 @@ def best_record(
     return -1
 
 
-@njit(types.boolean(_i32, _i64, _i64_2, _i32, _i32, _i64_2, _i32, int64, int64, _i64, _i64), **_inner)
+@njit(types.boolean(_i32, _i64, _i64_2, _i32, _i32, _i64_2, _i32, int64, int64, _i64, _i64), **INNER)
 def visit(
     sequence: Array,
     weights: Array,
@@ -449,7 +419,7 @@ def visit(
     return True
 
 
-@njit(void(_i32, _i64_2, _i64_2, _i32, int64, _i64), **_inner)
+@njit(void(_i32, _i64_2, _i64_2, _i32, int64, _i64), **INNER)
 def settle(table: Array, records: Array, neighbours: Array, touched: Array, record: int, info: Array) -> None:
     """Take from the counts of the pairs that lost occurrences to the merge of `record`, whose own count becomes 0."""
     left = records[record, KEY] >> 32
@@ -472,7 +442,7 @@ def settle(table: Array, records: Array, neighbours: Array, touched: Array, reco
                     info[PAIRS_ALIVE] -= 1
 
 
-@njit(int64(_i32, _i64_2, int64, int64, int64, int64), **_inner)
+@njit(int64(_i32, _i64_2, int64, int64, int64, int64), **INNER)
 def merge_lists(arena: Array, records: Array, record: int, other: int, other_end: int, top: int) -> int:
     """Merge the list of `record` with the entries from `other` to `other_end` into one at `top`; give its end."""
     first = records[record, START]
@@ -490,7 +460,7 @@ def merge_lists(arena: Array, records: Array, record: int, other: int, other_end
     return top
 
 
-@njit(types.boolean(_i32, _i32, _i64_2, _i32, _i64_2, _i32, _i64_2, _i32, int64, int64, int64, _i64, _i64), **_inner)
+@njit(types.boolean(_i32, _i32, _i64_2, _i32, _i64_2, _i32, _i64_2, _i32, int64, int64, int64, _i64, _i64), **INNER)
 def list_neighbours(
     sequence: Array,
     table: Array,
@@ -578,8 +548,7 @@ def list_neighbours(
         _i32, _i64, _i32, _i64_2, _i32, _i64_2, _i32, _u64, _u64, _u64, _i64, _i64_2, _i32, _i64,
         _i32, _i32, _i32, _i64, _i64, int64, int64, int64, int64, int64, _i64, _i64,
     ),
-    cache=True,
-    nogil=True,
+    **OUTER,
 )  # fmt: skip
 def learn(
     sequence: Array,
