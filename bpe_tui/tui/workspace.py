@@ -86,6 +86,15 @@ class Workspace:
         self.drop_run()
         self.corpus = corpus
 
+    def make_target_possible(self) -> bool:
+        """Raise a target that the base vocabulary of the open corpus exceeds; gives whether it had to be raised."""
+        base_size = self.corpus.base_size if self.corpus is not None else 0
+        if self.settings.target_vocab_size > base_size:
+            return False
+        room = RunSettings().target_vocab_size
+        self.set_settings(replace(self.settings, target_vocab_size=(base_size + room + 99) // 100 * 100))
+        return True
+
     def new_run(self, checkpoint: Checkpoint | None = None) -> Run:
         """Give a new run on the open corpus in place of what was at hand. Raises BPEError."""
         if self.corpus is None:

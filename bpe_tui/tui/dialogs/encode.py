@@ -11,11 +11,11 @@ from textual.widgets import Button
 
 from bpe_tui.errors import DatasetError
 from bpe_tui.session.job import JobState
-from bpe_tui.terminal import cell_width, count, fit, percent, visible
+from bpe_tui.terminal import count, fit, percent
 from bpe_tui.tui.dialogs.base import Choice, Dialog
 from bpe_tui.tui.dialogs.question import shown_path
 from bpe_tui.tui.widgets.styled_lines import Line, Span, StyledLines
-from bpe_tui.tui.wording import readable
+from bpe_tui.tui.wording import in_lines, readable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -112,7 +112,7 @@ class EncodeDialog(Dialog["EncodedDataset"]):
             self._show([(("cancelled; nothing was written", "warning"),)])
             self._show_buttons("close")
         else:
-            self._show([((line, "warning"),) for line in _wrapped(snapshot.error or "failed", width)])
+            self._show([((line, "warning"),) for line in in_lines(snapshot.error or "failed", width)])
             taken = _raised(job, DatasetError) and (self._folder / "manifest.json").exists()
             self._show_buttons("overwrite", "close") if taken else self._show_buttons("close")
 
@@ -194,12 +194,3 @@ def result_lines(dataset: EncodedDataset, width: int) -> list[Line]:
 
 def _files(dataset: EncodedDataset) -> str:
     return readable(", ".join([*(split.path.name for split in dataset.splits), "manifest.json"]))
-
-
-def _wrapped(text: str, width: int) -> list[str]:
-    lines = [""]
-    for word in (visible(word) for word in text.split()):
-        if lines[-1] and cell_width(lines[-1]) + 1 + cell_width(word) > width:
-            lines.append("")
-        lines[-1] = f"{lines[-1]} {word}".strip()
-    return lines

@@ -8,10 +8,11 @@ from textual.containers import Vertical
 from textual.content import Content
 
 from bpe_tui.errors import MissingCharactersError
-from bpe_tui.terminal import bytes_size, cell_width, count, fit, visible
+from bpe_tui.terminal import bytes_size, cell_width, count, fit
 from bpe_tui.tui.missing import name_missing
 from bpe_tui.tui.widgets.styled_lines import Line, StyledLines
 from bpe_tui.tui.widgets.token_lines import Piece, tokens_over, wrap
+from bpe_tui.tui.wording import in_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -111,7 +112,8 @@ class CorpusPane(Vertical):
             ids = made.encode(text).tolist() if made is not None else None
         except MissingCharactersError as error:
             self._encoded = wanted
-            title.show_lines([(), ((head, "label"),), ((name_missing(error), "warning"),)])
+            why = [((line, "warning"),) for line in in_lines(name_missing(error), title.size.width or 60)]
+            title.show_lines([(), ((head, "label"),), *why])
             passage.show_text(text, ())
             return
         self._encoded = wanted
@@ -147,7 +149,7 @@ class CorpusPane(Vertical):
                     )
                 )
                 notes += [f"{split.name}: {note}" for note in split.notes]
-            lines += [((line, "dim"),) for note in notes for line in _wrap_words(note, width)]
+            lines += [((line, "dim"),) for note in notes for line in in_lines(note, width)]
         self.query_one("#splits", StyledLines).show_lines(lines)
 
 
@@ -172,17 +174,3 @@ class _Passages:
                 return split.name, split.text[start : start + PASSAGE], number, passages
             number -= passages
         raise IndexError(number)
-
-
-def _wrap_words(text: str, width: int) -> list[str]:
-    """Give a note in lines of at most `width` cells; it may quote text from outside."""
-    lines: list[str] = []
-    line = ""
-    for word in (visible(word) for word in text.split()):
-        longer = f"{line} {word}" if line else word
-        if cell_width(longer) > width and line:
-            lines.append(line)
-            line = word
-        else:
-            line = longer
-    return [fit(line, width) for line in [*lines, line] if line]
