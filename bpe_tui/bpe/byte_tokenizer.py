@@ -229,6 +229,13 @@ class ByteBPETokenizer(BPETokenizer):
         """Give the encoder behind `encode`, which knows no special tokens."""
         return self._byte_encoder
 
+    def normalise(self, text: str) -> str:
+        """Give the text that decoding the ids of `text` gives: the same, unless the tokenizer is not `lossless`."""
+        if self.preparation is None:
+            return text
+        parts = self.preparation.cut(text, special=False)
+        return "".join(part if isinstance(part, str) else self.tokens[part] for part in parts)
+
     def covers(self, text: str) -> bool:  # noqa: ARG002
         """Whether `text` can be encoded: bytes can, whatever they are."""
         return True
@@ -321,7 +328,6 @@ class ByteBPETokenizer(BPETokenizer):
 
         Raises PartialCharacterError where the bytes are no UTF-8, and TokenIdError.
         """
-        report("decoding", 0, 0)
         content = self.decode_bytes(ids)
         report("decoding", len(content), len(content))
         try:

@@ -67,7 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
         f"converting {arguments.source.name}",
         lambda report: conversion.convert(tokenizer, arguments.target, wanted, own_text, report),
     )
-    left_out = dict(getattr(source, "special_tokens", {})) if arguments.without_special else {}
+    left_out = dict(source.special_tokens) if arguments.without_special else {}
     _answer(arguments.source, done, left_out, console)
     console.document(_figures(arguments.source, done, left_out))
     return 0
@@ -92,6 +92,8 @@ def _check_target(files: tuple[Path, ...], *, overwrite: bool) -> None:
 
 
 def _answer(source: Path, done: Conversion, left_out: dict[str, int], console: Console) -> None:
+    from bpe_tui.terminal import token_text
+
     tokenizer = done.tokenizer
     named = ", ".join(console.message(file) for file in done.files)
     console.answer(f"converted {console.message(source)} to {done.format}: {named}")
@@ -99,13 +101,15 @@ def _answer(source: Path, done: Conversion, left_out: dict[str, int], console: C
     console.answer(
         f"{getattr(tokenizer, 'token_count', tokenizer.vocab_size):,} tokens, {len(tokenizer.merges):,} merges"
         + (f", splitting rule {rule.name}" if rule is not None else "")
-        + f", {len(getattr(tokenizer, 'special_tokens', {})):,} special tokens"
+        + f", {len(tokenizer.special_tokens):,} special tokens"
     )
     console.answer(f"same ids on {done.characters:,} characters, read by {' and by '.join(done.checked_by)}")
     if done.exceptions:
         console.answer(f"{len(done.exceptions):,} tokens do not encode back to themselves, before or after:")
         for number in done.exceptions[:_SHOWN]:
-            console.answer(f"  {number:>7}  {console.shown(tokenizer.tokens[number])}")
+            console.answer(
+                f"  {number:>7}  {token_text(tokenizer.tokens[number], tokenizer.kind, ascii_only=console.ascii_only)}"
+            )
         if len(done.exceptions) > _SHOWN:
             console.answer(f"  ... and {len(done.exceptions) - _SHOWN:,} more; --json names all")
     else:
@@ -126,7 +130,7 @@ def _figures(source: Path, done: Conversion, left_out: dict[str, int]) -> dict[s
         "vocab_size": tokenizer.vocab_size,
         "tokens": getattr(tokenizer, "token_count", tokenizer.vocab_size),
         "merges": len(tokenizer.merges),
-        "special_tokens": dict(getattr(tokenizer, "special_tokens", {})),
+        "special_tokens": dict(tokenizer.special_tokens),
         "compared_characters": done.characters,
         "checked_by": list(done.checked_by),
         "exceptions": [{"id": number, "token": tokenizer.tokens[number]} for number in done.exceptions],

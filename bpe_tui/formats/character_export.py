@@ -14,7 +14,7 @@ _NAMES = {Format.GPT2: "GPT-2's files", Format.TIKTOKEN: "a tiktoken file", Form
 
 def write(tokenizer: BPETokenizer, path: Path, wanted: Format) -> None:
     """Write the file, whole or not at all. Raises TokenizerFileError naming what the format cannot hold."""
-    if getattr(tokenizer, "kind", "character_bpe") != "character_bpe":
+    if tokenizer.kind != "character_bpe":
         refuse(path, f"the format {wanted} cannot hold a tokenizer of words: write bpe-tui's own format, name.json")
     if wanted is Format.HUGGING_FACE:
         write_files({path: dumps_characters(tokenizer, path).encode("utf-8")})

@@ -61,7 +61,7 @@ def first_difference(
     """Give the first difference between what `tokenizer` and `encode` make of texts, or None if there is none."""
     for number, text in enumerate(texts):
         report("comparing", number, len(texts))
-        for special in (False, True) if getattr(tokenizer, "special_tokens", None) else (False,):
+        for special in (False, True) if tokenizer.special_tokens else (False,):
             expected = np.asarray(encode_by(tokenizer)(text, special))
             found = np.asarray(encode(text, special), np.int64)
             if not np.array_equal(expected, found):
@@ -71,7 +71,7 @@ def first_difference(
 
 def encode_by(tokenizer: BPETokenizer) -> Encode:
     """Give how a tokenizer of ours encodes."""
-    if not hasattr(tokenizer, "special_tokens"):
+    if not tokenizer.special_tokens:
         return lambda text, _: tokenizer.encode(text)
     any_kind: Any = tokenizer
     return lambda text, special: any_kind.encode(text, special="special" if special else "text")

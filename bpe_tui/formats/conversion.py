@@ -40,11 +40,6 @@ class Conversion:
     """What the format does not hold and no id depends on."""
 
 
-def kind_of(tokenizer: BPETokenizer) -> str:
-    """Give the kind of a tokenizer as its own file names it."""
-    return str(getattr(tokenizer, "kind", "character_bpe"))
-
-
 def files_for(path: Path, wanted: Format) -> tuple[Path, ...]:
     """Give the files that writing `path` makes."""
     return gpt2.paths_for(path) if wanted is Format.GPT2 else (path,)
@@ -138,4 +133,4 @@ def _left_out(tokenizer: BPETokenizer, wanted: Format) -> tuple[str, ...]:
 
 def wanted_format(tokenizer: BPETokenizer, target: Path, name: str | None) -> Format:
     """Give the format to write: the one named, else the one that the name of the file stands for."""
-    return detection.named(name, target) if name else detection.by_name(target, kind_of(tokenizer))
+    return detection.named(name, target) if name else detection.by_name(target, tokenizer.kind)
