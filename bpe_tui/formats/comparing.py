@@ -50,6 +50,8 @@ def texts_for(tokenizer: BPETokenizer, own: str = "") -> list[str]:
         specials = [*tokenizer.special_tokens, *tokenizer.added_tokens]
         texts.append("".join(f"a {token}{token} b\n{token}\n" for token in specials))
         return [text for text in texts if text]
+    if tokenizer.kind == "word_bpe":
+        return [" ".join(word for word in text.split() if tokenizer.covers(word)) for text in texts]
     known = set(tokenizer.base_tokens)
     texts = ["".join(character for character in text if character in known) for text in texts]
     return [text for text in (*texts, "".join(tokenizer.tokens)) if text]
@@ -124,6 +126,8 @@ def broken_tokens(tokenizer: BPETokenizer, report: Report = silent) -> list[int]
     """Give the ids of tokens that do not encode back to themselves; special tokens are left out."""
     if isinstance(tokenizer, ByteBPETokenizer):
         return tokenizer.broken_tokens(report)
+    if tokenizer.kind == "word_bpe":
+        return []  # a token inside a word does not stand alone in any text
     broken: list[int] = []
     for number, token in enumerate(tokenizer.tokens):
         try:
