@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.widget import Widget
 
-    from bpe_tui.bpe.encoder import Encoder
+    from bpe_tui.bpe.encoder import TextEncoder
     from bpe_tui.session.snapshot import Snapshot
     from bpe_tui.tui.situation import Situation
 
@@ -46,7 +46,7 @@ class View:
     situation: Situation
     key: object
     """Tells this state of the tokenizer from every other."""
-    encoder: Callable[[], Encoder | None]
+    encoder: Callable[[], TextEncoder | None]
     fingerprint: str
     corpus: str
     """Name of the corpus: text from outside."""
