@@ -46,7 +46,8 @@ def encode_splits(
 
     Before anything is written in its place, each split's ids are decoded again and held against the text, with white
     space normalised where the tokenizer does not keep it. The files appear together or not at all. `special` says what
-    special tokens in the text are (`bpe.special.SpecialPolicy`). `report` counts characters of the split in work; what it raises cancels the job.
+    special tokens in the text are (`bpe.special.SpecialPolicy`).
+    `report` counts characters of the split in work; what it raises cancels the job.
 
     Raises MissingCharactersError before any work when a split holds characters that the tokenizer lacks, and
     DatasetError when the folder holds another tokenizer's output (unless `overwrite`) or cannot be written.
