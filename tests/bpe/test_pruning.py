@@ -88,6 +88,7 @@ def test_pruning_removes_what_is_used_too_little_and_nothing_needs(bible: str, n
         return
     text = bible[:60_000]
     tokenizer = trained(name, text, 300)
+    text = bible[1000:21_000]
     uses = count_uses(tokenizer, text)
     pruned = prune(tokenizer, uses, 20, keep_ids=keep_ids)
     made = pruned.tokenizer
