@@ -178,7 +178,7 @@ def _merges(value: object, path: Path) -> list[tuple[str, str]]:
         if not isinstance(parts, list) or len(parts) != 2 or not all(isinstance(part, str) and part for part in parts):
             raise wrong(path, "model.merges", f"entry {rank} is {short(entry)}, which is no pair of tokens")
         merges.append((parts[0], parts[1]))
-    refuse_repeats(merges, path, lambda rank: "model.merges")
+    refuse_repeats(merges, path, lambda _: "model.merges")
     return merges
 
 

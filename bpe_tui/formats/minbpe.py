@@ -80,8 +80,8 @@ def _merges(lines: list[str], start: int, path: Path) -> tuple[list[tuple[str, s
             raise wrong(path, f"line {number}", f"makes a token of {len(token):,} bytes; no tokenizer has such tokens")
         if token in vocabulary:
             raise wrong(
-                path, f"line {number}", f"makes {short(token)}, which id {vocabulary[token]} is already; the merge is a "
-                "repeat, or of a kind that cannot be represented here",
+                path, f"line {number}", f"makes {short(token)}, which id {vocabulary[token]} is already; the merge is "
+                "a repeat, or of a kind that cannot be represented here",
             )  # fmt: skip
         merges.append((tokens[left], tokens[right]))
         vocabulary[token] = len(tokens)
