@@ -148,8 +148,16 @@ class BPETokenizer:
         ids: list[int] = self._encoder.encode(text).tolist()
         return ids
 
-    def encode_array(self, text: str, report: Report = silent) -> npt.NDArray[np.int64]:
-        """Like `encode`, as an int64 array of one dimension. `report` may raise Cancelled."""
+    def encode_array(
+        self,
+        text: str,
+        report: Report = silent,
+        special: str = "text",  # noqa: ARG002 - tokenizers of other kinds have special tokens
+    ) -> npt.NDArray[np.int64]:
+        """Like `encode`, as an int64 array of one dimension. `report` may raise Cancelled.
+
+        `special` says what special tokens in the text are (`special.SpecialPolicy`); here there are none.
+        """
         return self._encoder.encode(text, report)
 
     def encode_tokens(self, text: str) -> list[str]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from bpe_tui.errors import BPEError
-from bpe_tui.terminal import visible
+from bpe_tui.terminal import token_text, visible
 
 if TYPE_CHECKING:
     from bpe_tui.cli.progress import ShowProgress
@@ -76,6 +76,10 @@ class Console:
     def shown(self, text: str) -> str:
         """Give text from outside, such as a token, with its blanks made visible."""
         return visible(text, ascii_only=self.ascii_only)
+
+    def token(self, token: str, kind: str) -> str:
+        """Give a token of a tokenizer of this kind, with its blanks made visible."""
+        return token_text(token, kind, ascii_only=self.ascii_only)
 
     def message(self, text: object) -> str:
         """Give a message or path from outside with its spaces left alone."""

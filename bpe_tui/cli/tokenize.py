@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from bpe_tui.cli.arguments import add_console, add_invalid, add_texts, add_tokenizer
+from bpe_tui.cli.arguments import add_console, add_invalid, add_special_policy, add_texts, add_tokenizer
 
 
 def add_parser(subparsers: Any) -> None:
@@ -18,6 +18,7 @@ def add_parser(subparsers: Any) -> None:
     add_texts(parser)
     add_tokenizer(parser)
     add_invalid(parser)
+    add_special_policy(parser)
     add_console(parser)
 
 
@@ -36,7 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
     width = len(str(tokenizer.vocab_size))
     for given in texts:
         text = given.text
-        ids = encode_text(tokenizer, text, console).tolist()
+        ids = encode_text(tokenizer, text, console, arguments.special_policy).tolist()
         if console.json:
             results.append(
                 {
@@ -49,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
             )
             continue
         for token_id in ids:
-            console.answer(f"{token_id:>{width}}  {console.shown(tokenizer.tokens[token_id])}")
+            console.answer(f"{token_id:>{width}}  {console.token(tokenizer.tokens[token_id], tokenizer.kind)}")
         factor = f", {len(text) / len(ids):.3f} characters per token" if ids else ""
         console.note(f"{given.source}: {len(ids):,} tokens of {len(text):,} characters{factor}")
     console.document({"fingerprint": tokenizer.fingerprint(), "texts": results})

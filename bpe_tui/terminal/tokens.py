@@ -7,8 +7,8 @@ Tokens of bytes are written in an alphabet that shows a space as Ġ; here they a
 from __future__ import annotations
 
 from bpe_tui.bpe.byte_alphabet import to_bytes
-from bpe_tui.bpe.words import MARKER
 from bpe_tui.bpe.sequence import SHOWN_MARKER
+from bpe_tui.bpe.words import MARKER
 from bpe_tui.terminal.text import visible
 
 
