@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from bpe_tui.bpe.encoder import Encoder
+    from bpe_tui.bpe.encoder import TextEncoder
     from bpe_tui.bpe.tokenizer import BPETokenizer
 
 CONTEXT = 32
@@ -27,13 +27,15 @@ class Place:
     """Up to `CONTEXT` characters that follow it."""
 
 
-def places(source: BPETokenizer | Encoder, text: str, token_id: int, limit: int) -> list[Place]:
+def places(source: BPETokenizer | TextEncoder, text: str, token_id: int, limit: int) -> list[Place]:
     """Give the first `limit` occurrences of the token in the encoded `text`, in the order of the text.
 
-    An occurrence is one token of the encoding: the characters of the token inside a longer token do not count.
+    An occurrence is one token of the encoding: the characters of the token inside a longer token do not count. Where
+    encoding does not keep white space, the places are those in the text with single spaces. A token of bytes that
+    begins inside a character is placed at that character.
     Raises MissingCharactersError when `text` holds characters that are no base tokens.
     """
-    encoder = source.encoder() if hasattr(source, "encoder") else source
+    encoder: TextEncoder = source if not hasattr(source, "encoder") else source.encoder()
     ids = encoder.encode(text)
     found = np.flatnonzero(ids == token_id)[:limit]
     if not len(found):
@@ -42,6 +44,9 @@ def places(source: BPETokenizer | Encoder, text: str, token_id: int, limit: int)
     # Only as much of the text as the last occurrence needs is measured.
     starts = np.cumsum(lengths[ids[: int(found[-1]) + 1]])[found] - lengths[token_id]
     length = int(lengths[token_id])
+    text = encoder.normalise(text)
+    if encoder.in_bytes:
+        return _byte_places(text.encode("utf-8", "surrogatepass"), starts.tolist(), length)
     return [
         Place(
             offset=offset,
@@ -50,3 +55,20 @@ def places(source: BPETokenizer | Encoder, text: str, token_id: int, limit: int)
         )
         for offset in starts.tolist()
     ]
+
+
+def _byte_places(content: bytes, starts: list[int], length: int) -> list[Place]:
+    """Give the places of a token of `length` bytes that begins at these bytes."""
+    reach = 4 * CONTEXT  # bytes, for so many characters at most
+    data = np.frombuffer(content, np.uint8)
+    found: list[Place] = []
+    characters = done = 0
+    for start in starts:
+        # Every character has one byte that does not go on with another.
+        characters += int(np.count_nonzero((data[done:start] & 0xC0) != 0x80))
+        done = start
+        inside = start < len(data) and data[start] & 0xC0 == 0x80
+        before = content[max(0, start - reach) : start].decode("utf-8", "ignore")
+        after = content[start + length : start + length + reach].decode("utf-8", "ignore")
+        found.append(Place(characters - int(inside), before[-CONTEXT:], after[:CONTEXT]))
+    return found

@@ -85,6 +85,30 @@ class ByteEncoder:
             )  # fmt: skip
         return memory
 
+    in_bytes = True
+
+    def normalise(self, text: str) -> str:
+        """Give the text that the ids of `text` stand for: the same."""
+        return text
+
+    def token_lengths(self) -> Ids:
+        """Give the length of each token in bytes, int64, by id; 0 for those that encoding never gives."""
+        return self._lengths
+
+    @cached_property
+    def _lengths(self) -> Ids:
+        new = self._merges & 0xFFFFFFFF
+        highest = max(int(self.byte_ids.max()), int(new.max()) if len(new) else 0, len(self._tokens) - 1)
+        lengths = [0] * (highest + 1)
+        for number in self.byte_ids[self.byte_ids >= 0].tolist():
+            lengths[number] = 1
+        by_rank = np.argsort(self._merges, kind="stable")
+        for pair, made in zip(self._pairs[by_rank].tolist(), new[by_rank].tolist(), strict=True):
+            lengths[made] = lengths[pair >> 32] + lengths[pair & 0xFFFFFFFF]
+        for number, token in enumerate(self._tokens):
+            lengths[number] = max(lengths[number], len(token))
+        return np.array(lengths, np.int64)
+
     def encode(self, text: str, report: Report = silent) -> Ids:
         """Give the ids of the tokens of `text`, int64, one dimension. `report` may raise Cancelled."""
         return self.encode_bytes(text.encode("utf-8", "surrogatepass"), report)
@@ -114,6 +138,21 @@ class ByteEncoder:
                 control[0] = 1
                 raise
         return ids[:end]
+
+    def encode_each(self, pieces: Sequence[bytes], token_lengths: Ids) -> Ids:
+        """Give the one id that each piece becomes, without cutting it by the rule; -1 where it becomes several.
+
+        `token_lengths` are the bytes of each token by id. No piece may be empty.
+        """
+        data = byte_array(b"".join(pieces))
+        ends = np.cumsum([len(piece) for piece in pieces], dtype=np.int64)
+        ids = np.empty(len(data), np.int64)
+        count = self._encode_group(data, ends, (0, len(ends)), ids, np.zeros(1, np.int64))
+        ids = ids[:count]
+        lengths = token_lengths[ids]
+        starts = np.cumsum(lengths) - lengths
+        first = np.searchsorted(starts, ends - np.diff(ends, prepend=0))
+        return np.where(lengths[first] == np.diff(ends, prepend=0), ids[first], -1)
 
     def _encode_group(
         self, data: npt.NDArray[np.uint8], ends: Ids, group: tuple[int, int], ids: Ids, control: Ids

@@ -7,6 +7,7 @@ through it. `cell_width`, `fit` and `pad` measure and cut by terminal cells; the
 from bpe_tui.terminal.cells import cell_width, fit, pad
 from bpe_tui.terminal.numbers import bytes_size, count, duration, percent, rate, short_count
 from bpe_tui.terminal.text import raw_query, visible
+from bpe_tui.terminal.tokens import token_text
 
 __all__ = [
     "bytes_size",
@@ -19,5 +20,6 @@ __all__ = [
     "rate",
     "raw_query",
     "short_count",
+    "token_text",
     "visible",
 ]

@@ -36,7 +36,7 @@ DEAD = -2
 LEARNED_ENOUGH, TARGET, NO_PAIRS, MINIMUM_FREQUENCY, NEED_ROOM, ASK_STRING, CANCELLED = range(7)
 
 # How ties are broken.
-TIES_FIRST, TIES_LOWEST_ID = range(2)
+TIES_FIRST, TIES_LOWEST_ID, TIES_LARGEST_STRING = range(3)
 
 # Places in `info`, the int64 array of everything that is one number.
 (
@@ -168,14 +168,18 @@ def heap_replace_top(heap: Array, size: int, count: int, tie: int, record: int) 
     heap[hole, 2] = record
 
 
-@njit(int64(_i64_2, int64, _i32, _i32, _i32, int64), **INNER)
-def tie_of(records: Array, record: int, arena: Array, sequence: Array, length: Array, ties: int) -> int:
-    """Give what breaks ties for a pair: its first position in the sequence, or its ids. Moves START past dead ones."""
+@njit(int64(_i64_2, int64, _i32, _i32, _i32, _i32, int64), **INNER)
+def tie_of(records: Array, record: int, arena: Array, sequence: Array, length: Array, order: Array, ties: int) -> int:
+    """Give what breaks ties for a pair, the lowest wins: its first position in the sequence, its ids, or the places of
+    its strings among all strings, from the end. Moves START past dead ones.
+    """
     key = records[record, KEY]
     if ties == TIES_LOWEST_ID:
         return key
     left = key >> 32
     right = key & 0xFFFFFFFF
+    if ties == TIES_LARGEST_STRING:
+        return -(np.int64(order[left]) << 32 | np.int64(order[right]))
     left_length = length[left]
     entry = records[record, START]
     end = records[record, END]
@@ -242,7 +246,7 @@ def count_pairs(
     return True
 
 
-@njit(void(_i32, int64, _i32, _i32, _i64_2, _i32, _i32, _i64_2, int64, _i64, _i64), **OUTER)
+@njit(void(_i32, int64, _i32, _i32, _i64_2, _i32, _i32, _i32, _i64_2, int64, _i64, _i64), **OUTER)
 def list_pairs(
     sequence: Array,
     base_size: int,
@@ -251,6 +255,7 @@ def list_pairs(
     records: Array,
     arena: Array,
     length: Array,
+    order: Array,
     heap: Array,
     ties: int,
     info: Array,
@@ -280,7 +285,7 @@ def list_pairs(
     info[ARENA_TOP] = top
     info[PAIRS_ALIVE] = info[RECORDS]
     for record in range(info[RECORDS]):
-        tie = tie_of(records, record, arena, sequence, length, ties)
+        tie = tie_of(records, record, arena, sequence, length, order, ties)
         heap_sift_up(heap, record, records[record, COUNT], tie, record)
     info[HEAP_SIZE] = info[RECORDS]
 
@@ -299,13 +304,24 @@ def remember_hash(hashes: Array, value: int) -> bool:
     return False
 
 
-@njit(int64(_i32, _i64_2, _i32, _i64_2, _i32, int64, _i64, _i64), **INNER)
+@njit(void(_i64_2, _i64_2, _i32, int64), **OUTER)
+def order_again(heap: Array, records: Array, order: Array, size: int) -> None:
+    """Set the heap right after the numbers in `order` were given out anew, for TIES_LARGEST_STRING."""
+    for entry in range(size):
+        record = heap[entry, 2]
+        key = records[record, KEY]
+        tie = -(np.int64(order[key >> 32]) << 32 | np.int64(order[key & 0xFFFFFFFF]))
+        heap_sift_up(heap, entry, heap[entry, 0], tie, record)
+
+
+@njit(int64(_i32, _i64_2, _i32, _i64_2, _i32, _i32, int64, _i64, _i64), **INNER)
 def best_record(
     sequence: Array,
     records: Array,
     arena: Array,
     heap: Array,
     length: Array,
+    order: Array,
     ties: int,
     info: Array,
     control: Array,
@@ -321,7 +337,7 @@ def best_record(
             heap_replace_top(heap, size, heap[size, 0], heap[size, 1], heap[size, 2])
             continue
         if count == heap[0, 0]:
-            tie = tie_of(records, record, arena, sequence, length, ties)
+            tie = tie_of(records, record, arena, sequence, length, order, ties)
             if tie == heap[0, 1]:
                 return record
         else:
@@ -460,7 +476,9 @@ def merge_lists(arena: Array, records: Array, record: int, other: int, other_end
     return top
 
 
-@njit(types.boolean(_i32, _i32, _i64_2, _i32, _i64_2, _i32, _i64_2, _i32, int64, int64, int64, _i64, _i64), **INNER)
+@njit(
+    types.boolean(_i32, _i32, _i64_2, _i32, _i64_2, _i32, _i32, _i64_2, _i32, int64, int64, int64, _i64, _i64), **INNER
+)
 def list_neighbours(
     sequence: Array,
     table: Array,
@@ -468,6 +486,7 @@ def list_neighbours(
     arena: Array,
     heap: Array,
     length: Array,
+    order: Array,
     neighbours: Array,
     touched: Array,
     record: int,
@@ -536,7 +555,7 @@ def list_neighbours(
                 # Only an old id, made a second way, has occurrences already.
                 top = merge_lists(arena, records, other, end - positions, end, top)
             records[other, COUNT] += gained
-            tie = tie_of(records, other, arena, sequence, length, ties)
+            tie = tie_of(records, other, arena, sequence, length, order, ties)
             heap_sift_up(heap, info[HEAP_SIZE], records[other, COUNT], tie, other)
             info[HEAP_SIZE] += 1
     info[ARENA_TOP] = top
@@ -545,7 +564,7 @@ def list_neighbours(
 
 @njit(
     int64(
-        _i32, _i64, _i32, _i64_2, _i32, _i64_2, _i32, _u64, _u64, _u64, _i64, _i64_2, _i32, _i64,
+        _i32, _i64, _i32, _i64_2, _i32, _i64_2, _i32, _i32, _u64, _u64, _u64, _i64, _i64_2, _i32, _i64,
         _i32, _i32, _i32, _i64, _i64, int64, int64, int64, int64, int64, _i64, _i64,
     ),
     **OUTER,
@@ -558,6 +577,7 @@ def learn(
     arena: Array,
     heap: Array,
     length: Array,
+    order: Array,
     string_hash: Array,
     string_power: Array,
     hashes: Array,
@@ -583,7 +603,8 @@ def learn(
     `forced` lists pairs (left << 32 | right) that are merged first, in that order, whatever their frequency.
     `max_work` bounds the list entries visited, which is what time goes into; a merge that has begun is finished.
     NEED_ROOM asks for larger arrays: those with a row a token or a merge, or see NEED_RECORDS and what follows it.
-    ASK_STRING asks whether the string of the pair of record `info[CANDIDATE]` is a token already, see ANSWER.
+    ASK_STRING asks whether the string of the pair of record `info[CANDIDATE]` is a token already, see ANSWER; with
+    TIES_LARGEST_STRING it is asked for every merge, and a new string must have its place in `order` before the answer.
     After CANCELLED the arrays are of no more use; the log rows below `info[MERGES]` are.
     """
     work = np.int64(0)
@@ -604,7 +625,7 @@ def learn(
                 # A pair that does not occur in this text is on the list all the same.
                 record = find_or_add_record(table, records, forced[info[FORCED_NEXT]], info)
             else:
-                record = best_record(sequence, records, arena, heap, length, ties, info, control)
+                record = best_record(sequence, records, arena, heap, length, order, ties, info, control)
                 if control[0] != 0:
                     return CANCELLED
                 if record < 0:
@@ -639,7 +660,7 @@ def learn(
         if info[CANDIDATE] >= 0:
             new = info[ANSWER]
             info[CANDIDATE] = -1
-        elif remember_hash(hashes, joined_hash):
+        elif ties == TIES_LARGEST_STRING or remember_hash(hashes, joined_hash):
             info[CANDIDATE] = record
             return ASK_STRING
         if new < 0:
@@ -656,7 +677,7 @@ def learn(
             return CANCELLED
         settle(table, records, neighbours, touched, record, info)
         if not list_neighbours(
-            sequence, table, records, arena, heap, length, neighbours, touched, record, new, ties, info, control
+            sequence, table, records, arena, heap, length, order, neighbours, touched, record, new, ties, info, control
         ):
             return CANCELLED
 
