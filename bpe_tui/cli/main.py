@@ -11,7 +11,7 @@ from pathlib import Path
 from bpe_tui import __version__
 from bpe_tui.cli.interrupts import Interrupted, signals_interrupt
 
-COMMANDS = ("build", "train", "encode", "decode", "tokenize", "inspect", "fingerprint", "corpus")
+COMMANDS = ("build", "train", "encode", "decode", "tokenize", "inspect", "fingerprint", "corpus", "lm")
 """Each is a module of this package with `add_parser(subparsers)` and `run(arguments) -> int`."""
 
 _DESCRIPTION = "Train Byte Pair Encoding tokenizers while you watch. Without a command, the app opens."

@@ -1,4 +1,4 @@
-"""The small GPT on encoded splits: train it, measure it in bits per character, sample from it, compare tokenizers by it.
+"""The small GPT on encoded splits: train it, measure it, sample from it, compare tokenizers by it.
 
 torch is loaded by the modules that compute (`model`, `training`, `evaluation`, `sampling` and what uses them), so every
 public name is loaded on first use. `config`, `settings`, `run_folder`, `watching`, `process` and `chart` do without

@@ -28,7 +28,7 @@ Ids = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class TokenLengths:
-    """How much text each token stands for, by its id. Added up over the ids of a text, they give the text's own size."""
+    """How much text each token stands for, by its id. Added up over the ids of a text, they give the text's size."""
 
     characters: Ids
     bytes: Ids
@@ -102,7 +102,9 @@ class ModelData:
         elif int(self.lengths.characters[ids].sum()) != split.characters:
             what = f"its tokens do not spell the {split.characters:,} characters that the manifest says"
         if what is not None:
-            raise DatasetError(f"{split.path} does not belong to the manifest beside it: {what}; encode the splits again")
+            raise DatasetError(
+                f"{split.path} does not belong to the manifest beside it: {what}; encode the splits again"
+            )
         return ids.astype(np.int64, copy=False)
 
 

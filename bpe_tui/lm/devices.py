@@ -10,7 +10,10 @@ CHOICES = ("auto", "cpu", "cuda", "mps")
 
 
 def choose_device(name: str = "auto") -> torch.device:
-    """Give the device of that name; `auto` takes CUDA or MPS when there. Raises ModelSettingsError for one that is not."""
+    """Give the device of that name; `auto` takes CUDA or MPS when there.
+
+    Raises ModelSettingsError for one that is not there.
+    """
     present = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available(), "cpu": True}
     if name == "auto":
         name = next(device for device, there in present.items() if there)

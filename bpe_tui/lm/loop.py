@@ -19,7 +19,7 @@ from bpe_tui.lm.checkpoint import Checkpoint, check_data, write_checkpoint
 from bpe_tui.lm.errors import CheckpointFileError
 from bpe_tui.lm.evaluation import Evaluation, evaluate
 from bpe_tui.lm.run_folder import RunFolder, Status, TrainingState
-from bpe_tui.lm.sampling import SamplingSettings, sample
+from bpe_tui.lm.sampling import Piece, SamplingSettings, sample
 from bpe_tui.lm.settings import BudgetKind
 from bpe_tui.lm.training import StepFigures, Training
 from bpe_tui.progress import Report, silent
@@ -195,7 +195,7 @@ class Loop:
     def _sample(self) -> None:
         training = self.training
         settings = SamplingSettings(seed=training.settings.seed)
-        pieces = []
+        pieces: list[Piece] = []
         for piece in sample(training.model, training.data.tokenizer, "", training.settings.sample_tokens, settings):
             self._report("sampling", len(pieces), training.settings.sample_tokens)
             pieces.append(piece)
@@ -222,9 +222,7 @@ class Loop:
 
     def _write(self, kind: str, **figures: Any) -> None:
         self._observe(
-            self.folder.metric(
-                kind, **asdict(self.training.progress), fraction=self.training.fraction, **figures
-            )
+            self.folder.metric(kind, **asdict(self.training.progress), fraction=self.training.fraction, **figures)
         )
 
     def _save(self) -> None:

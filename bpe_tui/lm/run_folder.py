@@ -101,8 +101,8 @@ class RunFolder:
         status = read_status(self.path)
         if status is not None and status.alive and status.pid != os.getpid():
             raise RunFolderError(
-                f"{self.path} is in use: process {status.pid} is training in it; wait for it or stop it, or name another "
-                f"folder (if no training is running, remove {self.path / STATUS_NAME})"
+                f"{self.path} is in use: process {status.pid} is training in it; wait for it or stop it, or name "
+                f"another folder (if no training is running, remove {self.path / STATUS_NAME})"
             )
         if resume:
             if not self.checkpoint.is_file():

@@ -65,7 +65,7 @@ def sample(
     An empty prompt stands for the beginning of a line. Raises MissingCharactersError for a prompt that the tokenizer
     cannot encode.
     """
-    context = tokenizer.encode(prompt) or _beginning(tokenizer)
+    context = tokenizer.encode(prompt) if prompt else _beginning(tokenizer)
     usable = torch.from_numpy(token_lengths(tokenizer).bytes > 0)
     text = _WholeText(tokenizer, settings.stop)
     for number in sample_ids(model, context, tokens, settings, usable):

@@ -70,9 +70,7 @@ class Training:
         for group in self.optimiser.param_groups:
             group["lr"] = learning_rate
         self.model.train()
-        loss = self.model.loss(
-            torch.from_numpy(windows).to(self.device), torch.from_numpy(successors).to(self.device)
-        )
+        loss = self.model.loss(torch.from_numpy(windows).to(self.device), torch.from_numpy(successors).to(self.device))
         value = float(loss.item())
         if not math.isfinite(value):
             raise TrainingError(
