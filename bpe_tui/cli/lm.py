@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,9 @@ def add_parser(subparsers: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Do it. Gives the exit code."""
+    # torch's threads wait for each other by spinning: on a machine that has other work too, that makes a training ten
+    # times slower and everything beside it as well. It has to be said before torch is loaded.
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     from bpe_tui.cli import lm_compare, lm_measure, lm_train
     from bpe_tui.cli.console import Console
 

@@ -182,7 +182,8 @@ class TrainingLines:
         config, progress = training.config, training.progress
         self._waiting.append(
             f"model: {config.embedding_parameters:,} parameters in embeddings and "
-            f"{config.other_parameters:,} elsewhere, {config.vocab_size:,} tokens, windows of {config.block_size:,}, on {training.device}"
+            f"{config.other_parameters:,} elsewhere, "
+            f"{config.vocab_size:,} tokens, windows of {config.block_size:,}, on {training.device}"
         )
         going_on = f"; going on from step {progress.step:,}" if progress.step else ""
         self._waiting.append(f"budget: {training.settings.budget.describe()}{going_on}")

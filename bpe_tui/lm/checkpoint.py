@@ -149,7 +149,8 @@ def check_data(checkpoint: Checkpoint, data: ModelData, *, same_text: bool) -> N
         raise FingerprintMismatchError(
             f"{data.dataset.folder} is not the data that {checkpoint.path} was trained on: the model saw data with "
             f"digest {checkpoint.data_digest[:16]}… (then in {checkpoint.data_folder}), "
-            f"this one has {data.digest[:16]}…; name that data to go on, or another --out to train on this one from the start"
+            f"this one has {data.digest[:16]}…; "
+            "name that data to go on, or another --out to train on this one from the start"
         )
 
 
