@@ -6,7 +6,7 @@ The file is torch's own format and holds tensors and plain values only; it is re
 from __future__ import annotations
 
 import dataclasses
-import pickle
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -80,7 +80,9 @@ def read_checkpoint(place: Path) -> Checkpoint:
     """
     path = place / CHECKPOINT_NAME if place.is_dir() else place
     try:
-        with path.open("rb") as file:
+        with path.open("rb") as file, warnings.catch_warnings():
+            # What it has to say of foreign files is said below, in words for people.
+            warnings.simplefilter("ignore")
             content = torch.load(file, map_location="cpu", weights_only=True)
     except FileNotFoundError:
         raise CheckpointFileError(
@@ -88,7 +90,7 @@ def read_checkpoint(place: Path) -> Checkpoint:
         ) from None
     except OSError as error:
         raise CheckpointFileError(explain(error, "read", path)) from error
-    except (RuntimeError, EOFError, ValueError, KeyError, pickle.UnpicklingError) as error:
+    except Exception as error:  # torch raises what it likes for a damaged file: RuntimeError, EOFError, pickle's …
         raise CheckpointFileError(
             f"{path} is no checkpoint: it is damaged or something else; train again, or name another file"
         ) from error
