@@ -42,7 +42,7 @@ def line_chart(title: str, x_label: str, y_label: str, lines: Sequence[Line]) ->
         body.append(_text(_LEFT, _HEIGHT / 2, "nothing was measured yet"))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" width="{_WIDTH}" height="{_HEIGHT}" '
-        f'font-family="sans-serif" role="img" aria-label="{escape(title)}">\n'
+        f'font-family="sans-serif" role="img" aria-label="{_escaped(title)}">\n'
         f'<rect width="{_WIDTH}" height="{_HEIGHT}" fill="#ffffff"/>\n' + "\n".join(body) + "\n</svg>\n"
     )
 
@@ -103,7 +103,8 @@ def _line(line: Line, colour: str, dash: str, place: object) -> list[str]:
 
 def ticks(low: float, high: float, about: int = 6) -> list[float]:
     """Give round figures at even distances that enclose `low` and `high`: at least two."""
-    if not high > low:
+    if high - low <= 1e-9 * max(abs(low), abs(high), 1e-200):
+        # As good as one figure, which gets some room around it.
         low, high = low - (abs(low) or 1.0) / 2, high + (abs(high) or 1.0) / 2
     rough = (high - low) / about
     power = 10.0 ** math.floor(math.log10(rough))
@@ -135,7 +136,9 @@ def _points(places: Sequence[tuple[float, float]]) -> str:
 
 
 def _text(x: float, y: float, text: str, *, size: int = 13, anchor: str = "start", extra: str = "") -> str:
-    shown = escape("".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text))
-    return (
-        f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size}" text-anchor="{anchor}" fill="#222222"{extra}>{shown}</text>'
-    )
+    return f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size}" text-anchor="{anchor}" fill="#222222"{extra}>{_escaped(text)}</text>'
+
+
+def _escaped(text: str) -> str:
+    """Give text that an XML file may hold, whatever a folder or a corpus is called."""
+    return escape("".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from xml.etree import ElementTree
 
@@ -58,10 +59,10 @@ def test_lines_differ_not_by_colour_alone_and_labels_stand_apart() -> None:
     dashes = {polyline.attrib.get("stroke-dasharray") for polyline in root.findall(f"{SVG}polyline")}
     assert len(dashes) == 5
     heights = sorted(
-        float(text.attrib["y"]) for text in root.findall(f"{SVG}text") if text.text in {l.label for l in lines}
+        float(text.attrib["y"]) for text in root.findall(f"{SVG}text") if text.text in {line.label for line in lines}
     )
     assert len(heights) == 5
-    assert all(after - before >= 17 for before, after in zip(heights, heights[1:], strict=False))
+    assert all(after - before >= 17 for before, after in itertools.pairwise(heights))
 
 
 def test_a_band_and_a_single_point() -> None:
