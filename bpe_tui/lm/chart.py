@@ -105,7 +105,8 @@ def ticks(low: float, high: float, about: int = 6) -> list[float]:
     """Give round figures at even distances that enclose `low` and `high`: at least two."""
     if high - low <= 1e-9 * max(abs(low), abs(high), 1e-200):
         # As good as one figure, which gets some room around it.
-        low, high = low - (abs(low) or 1.0) / 2, high + (abs(high) or 1.0) / 2
+        room = 0.5 * max(abs(low), abs(high)) if max(abs(low), abs(high)) > 1e-200 else 0.5
+        low, high = low - room, high + room
     rough = (high - low) / about
     power = 10.0 ** math.floor(math.log10(rough))
     step = next(factor * power for factor in (1.0, 2.0, 2.5, 5.0, 10.0) if factor * power >= rough * 0.999)
@@ -136,7 +137,10 @@ def _points(places: Sequence[tuple[float, float]]) -> str:
 
 
 def _text(x: float, y: float, text: str, *, size: int = 13, anchor: str = "start", extra: str = "") -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size}" text-anchor="{anchor}" fill="#222222"{extra}>{_escaped(text)}</text>'
+    shown = _escaped(text)
+    return (
+        f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size}" text-anchor="{anchor}" fill="#222222"{extra}>{shown}</text>'
+    )
 
 
 def _escaped(text: str) -> str:

@@ -125,7 +125,7 @@ def test_the_real_byte_level_tokenizer_streams_whole_characters() -> None:
     from bpe_tui.bpe.byte_alphabet import CHARACTERS
     from bpe_tui.bpe.byte_tokenizer import ByteBPETokenizer
 
-    tokenizer = ByteBPETokenizer({c: n for n, c in enumerate(CHARACTERS)}, [], pretokenize.splitting_rule("none"))
+    tokenizer = ByteBPETokenizer({c: n for n, c in enumerate(CHARACTERS)}, [], pretokenize.rule("none"))
     text = "ein Schneemann: ☃, é, 😀"
     wishes = tokenizer.encode(text)
     pieces = list(sample(Fixed(256, wishes=wishes), tokenizer, "", len(wishes), SamplingSettings()))
