@@ -25,7 +25,8 @@ def compare(arguments: argparse.Namespace, console: Console) -> None:
     from bpe_tui.lm.settings import TrainingSettings
 
     shape, said = shape_and_settings(arguments)
-    settings = TrainingSettings(budget=budget(arguments), **said)
+    # Nobody reads what models write of which there are many.
+    settings = TrainingSettings(budget=budget(arguments), **{"samples": 0, **said})
     splits = load_splits(arguments, _corpus(arguments), console)
     say_splits(splits, console)
     compile_kernels(console)

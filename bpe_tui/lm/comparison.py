@@ -215,7 +215,8 @@ def _one_run(
             report=named_report,
             observe=named_observe,
         )
-    loop.run()
+    # What counts here is the test split.
+    loop.run(measure=False)
     result = _measured(contender, seed, loop, folder, named_report)
     _write(folder / MEASURED_NAME, json.dumps(dataclasses.asdict(result), indent=2) + "\n")
     return result

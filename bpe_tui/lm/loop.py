@@ -111,15 +111,15 @@ class Loop:
             ) from error
         self.folder.resume(lines)
 
-    def run(self) -> dict[str, Any]:
-        """Train to the end of the budget, measure the whole validation split, and give the result.
+    def run(self, *, measure: bool = True) -> dict[str, Any]:
+        """Train to the end of the budget and give the result, with `measure` that of the whole validation split too.
 
         When `report` raises Cancelled, a checkpoint is kept before it goes on upwards.
         """
         try:
             self._train()
             self._status(TrainingState.EVALUATING)
-            result = self._result()
+            result = self._result(measure=measure)
             self.folder.result(result)
             self._status(TrainingState.DONE)
         except Cancelled:
@@ -201,9 +201,9 @@ class Loop:
             pieces.append(piece)
         self._write("sample", text="".join(piece.text for piece in pieces), ids=[p.id for p in pieces if p.id >= 0])
 
-    def _result(self) -> dict[str, Any]:
+    def _result(self, *, measure: bool) -> dict[str, Any]:
         result: dict[str, Any] = {"progress": asdict(self.training.progress)}
-        if len(self._validation):
+        if measure and len(self._validation):
             measured = self._measure(self._validation, "evaluating the whole val split", None)
             result["validation"] = measured.as_dict()
         return result

@@ -36,7 +36,8 @@ STATUS_NAME = "status.json"
 CHECKPOINT_NAME = "checkpoint.pt"
 RESULT_NAME = "result.json"
 
-_ALL = (RESULT_NAME, CHECKPOINT_NAME, METRICS_NAME, STATUS_NAME, RUN_NAME, TOKENIZER_NAME)
+_ALL = (RESULT_NAME, CHECKPOINT_NAME, METRICS_NAME, STATUS_NAME, TOKENIZER_NAME, RUN_NAME)
+"""In the order in which they go. The last one says that the others are a training's."""
 
 
 class TrainingState(StrEnum):
@@ -118,6 +119,11 @@ class RunFolder:
                 f"{self.path} holds a training already ({', '.join(present)}); give --resume to go on with it, "
                 "--overwrite to begin anew, or name another folder"
             )
+        if present and RUN_NAME not in present:
+            raise RunFolderError(
+                f"{self.path} holds {', '.join(present)}, but no {RUN_NAME} that says that a training wrote it; "
+                "move that away or name another folder"
+            )
 
     def begin(self, description: dict[str, Any], tokenizer: BPETokenizer) -> None:
         """Make the folder, or empty it of an earlier training, and write down what is trained.
@@ -128,8 +134,8 @@ class RunFolder:
             self.path.mkdir(parents=True, exist_ok=True)
             for name in _ALL:
                 (self.path / name).unlink(missing_ok=True)
-            tokenizer.save(self.path / TOKENIZER_NAME)
             write_text(self.path / RUN_NAME, _json(description))
+            tokenizer.save(self.path / TOKENIZER_NAME)
             (self.path / METRICS_NAME).touch()
         self.lines = 0
 

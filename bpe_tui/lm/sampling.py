@@ -52,6 +52,7 @@ class Piece:
     """What one more token adds."""
 
     id: int
+    """-1 for a last piece without a token, that holds what was held back."""
     text: str
     """May be empty: a byte-level token can end within a character, and text may be held back that could become the
     stop text. It comes with a later piece."""

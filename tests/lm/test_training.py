@@ -273,6 +273,10 @@ def test_a_folder_in_use_or_full_is_not_taken(data: ModelData, tmp_path: Path) -
     loop.folder.status(dataclasses.replace(status, state=TrainingState.TRAINING, pid=os.getppid()))
     with pytest.raises(RunFolderError, match="is in use"):
         begin_run(data, folder, SHAPE, settings(), overwrite=True)
+    data.tokenizer.save(tmp_path / "mine/tokenizer.json")
+    with pytest.raises(RunFolderError, match=r"no run\.json that says"):
+        begin_run(data, tmp_path / "mine", SHAPE, settings(), overwrite=True)
+    assert (tmp_path / "mine/tokenizer.json").exists()
     (tmp_path / "file").write_text("x", encoding="utf-8")
     with pytest.raises(RunFolderError, match="is a file"):
         begin_run(data, tmp_path / "file", SHAPE, settings())
