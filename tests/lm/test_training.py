@@ -73,13 +73,19 @@ def test_training_learns(data: ModelData, tmp_path: Path) -> None:
     assert loop.training.progress.step == 150
 
 
+@pytest.fixture
+def whole(data: ModelData, tmp_path: Path) -> Path:
+    """A training that nobody stopped."""
+    begin_run(data, tmp_path / "whole", SHAPE, settings()).run()
+    return tmp_path / "whole"
+
+
 @hypothesis_settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(stops=st.lists(st.integers(1, 60), min_size=1, max_size=3))
 def test_a_training_that_is_stopped_anywhere_comes_to_the_same_numbers(
-    data: ModelData, tmp_path_factory: pytest.TempPathFactory, stops: list[int]
+    data: ModelData, whole: Path, tmp_path_factory: pytest.TempPathFactory, stops: list[int]
 ) -> None:
-    whole, broken = (tmp_path_factory.mktemp("runs") / name for name in ("whole", "broken"))
-    begin_run(data, whole, SHAPE, settings()).run()
+    broken = tmp_path_factory.mktemp("broken") / "run"
     first = True
     for stop in stops:
         report = StopAt(stop)
@@ -103,9 +109,8 @@ def test_a_training_that_is_stopped_anywhere_comes_to_the_same_numbers(
 
 
 def test_a_training_that_was_killed_goes_on_from_its_last_checkpoint(
-    data: ModelData, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    data: ModelData, whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    begin_run(data, tmp_path / "whole", SHAPE, settings()).run()
     monkeypatch.setattr(loop_module, "CHECKPOINT_SECONDS", 0.0)
     loop = begin_run(data, tmp_path / "killed", SHAPE, settings())
     advance = loop.training.advance
@@ -125,7 +130,7 @@ def test_a_training_that_was_killed_goes_on_from_its_last_checkpoint(
     with (tmp_path / "killed/metrics.jsonl").open("ab") as file:
         file.write(b'{"kind": "tra')
     resume_run(data, tmp_path / "killed").run()
-    same(tmp_path / "whole", tmp_path / "killed")
+    same(whole, tmp_path / "killed")
 
 
 def test_the_seed_decides(data: ModelData, tmp_path: Path) -> None:
