@@ -13,7 +13,7 @@ from bpe_tui.cli.interrupts import Interrupted, signals_interrupt
 
 COMMANDS = (
     *("build", "train", "extend", "prune"),
-    *("encode", "decode", "tokenize", "inspect", "fingerprint", "corpus"),
+    *("encode", "decode", "tokenize", "inspect", "fingerprint", "convert", "corpus", "lm"),
 )
 """Each is a module of this package with `add_parser(subparsers)` and `run(arguments) -> int`."""
 
