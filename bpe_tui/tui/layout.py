@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.widget import Widget
 
-    from bpe_tui.bpe.encoder import Encoder
+    from bpe_tui.bpe.encoder import TextEncoder
     from bpe_tui.session.snapshot import Snapshot
     from bpe_tui.tui.situation import Situation
 
@@ -44,7 +44,7 @@ class View:
     situation: Situation
     key: object
     """Tells the state of the tokenizer that `encoder` belongs to from every other."""
-    encoder: Encoder | None
+    encoder: TextEncoder | None
     """The newest encoder that is ready, perhaps a few merges behind `snapshot`."""
     fingerprint: str
     corpus: str

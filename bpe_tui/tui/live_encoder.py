@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from bpe_tui.bpe.encoder import Encoder
+    from bpe_tui.bpe.encoder import TextEncoder
 
 _AT_ONCE: Final = 0.008
 """Seconds that may be spent on it in the app's own thread."""
@@ -25,7 +25,7 @@ class LiveEncoder:
     """The newest encoder that is ready, and the state of the tokenizer that it belongs to."""
 
     def __init__(self) -> None:
-        self._ready: tuple[object, Encoder | None] = (None, None)
+        self._ready: tuple[object, TextEncoder | None] = (None, None)
         self._cost = 0.0
         self._not_before = 0.0
         self._thread: threading.Thread | None = None
@@ -36,11 +36,11 @@ class LiveEncoder:
         return self._ready[0]
 
     @property
-    def encoder(self) -> Encoder | None:
+    def encoder(self) -> TextEncoder | None:
         """The newest encoder that is ready; None while there is nothing to encode with."""
         return self._ready[1]
 
-    def follow(self, key: object, make: Callable[[], Encoder | None], *, busy: bool) -> bool:
+    def follow(self, key: object, make: Callable[[], TextEncoder | None], *, busy: bool) -> bool:
         """Move on to the state `key`, now or soon; gives whether `encoder` is of that state."""
         if key == self.key:
             return True
@@ -56,11 +56,11 @@ class LiveEncoder:
         self._thread.start()
         return False
 
-    def _build(self, key: object, encoder: Encoder | None) -> None:
+    def _build(self, key: object, encoder: TextEncoder | None) -> None:
         begun = time.monotonic()
-        if encoder is not None and encoder.base_tokens:
-            # Its tables are made when it first encodes.
-            encoder.encode(encoder.base_tokens[0])
+        if encoder is not None:
+            # Its tables are made when it first encodes, be it nothing.
+            encoder.encode("")
         end = time.monotonic()
         self._cost = end - begun
         self._not_before = end + _REST * self._cost

@@ -21,7 +21,7 @@ from bpe_tui.tui.situation import Situation
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from bpe_tui.bpe.encoder import Encoder
+    from bpe_tui.bpe.encoder import TextEncoder
     from bpe_tui.bpe.tokenizer import BPETokenizer
     from bpe_tui.corpus import Splits
     from bpe_tui.session.checkpoint import Checkpoint
@@ -143,7 +143,7 @@ class Workspace:
         """Give what tells this state of the tokenizer from every other."""
         return (self._generation, snapshot.merges, snapshot.base_size)
 
-    def encoder(self, snapshot: Snapshot) -> Encoder | None:
+    def encoder(self, snapshot: Snapshot) -> TextEncoder | None:
         """Give an encoder for the merges so far; None while there is nothing to encode with."""
         if self.loaded is not None:
             return self.loaded.tokenizer.encoder()

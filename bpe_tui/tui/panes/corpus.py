@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from textual.app import ComposeResult
 
-    from bpe_tui.bpe.encoder import Encoder
+    from bpe_tui.bpe.encoder import TextEncoder
     from bpe_tui.tui.workspace import OpenCorpus
 
 PASSAGE = 2_400
@@ -89,7 +89,7 @@ class CorpusPane(Vertical):
         self._number = (self._number + passages) % total if total else 0
         self._encoded = ()
 
-    def show(self, key: object, encoder: Encoder | None, tokens: Sequence[str]) -> None:
+    def show(self, key: object, encoder: TextEncoder | None, tokens: Sequence[str]) -> None:
         """Show the passage as `encoder` cuts it; nothing is encoded while `key`, the tokenizer's state, stays the same.
 
         `tokens` are the strings of the tokens by id.

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from textual.app import ComposeResult
 
-    from bpe_tui.bpe.encoder import Encoder
+    from bpe_tui.bpe.encoder import TextEncoder
     from bpe_tui.session.snapshot import Snapshot
 
 UNKNOWN = "–"
@@ -43,7 +43,7 @@ class TokenizerPane(Vertical):
     def __init__(self, *, ascii_only: bool = False) -> None:
         super().__init__(id="tokenizer-pane", classes="pane")
         self._ascii_only = ascii_only
-        self._encoder: Encoder | None = None
+        self._encoder: TextEncoder | None = None
         self._tokens: Sequence[str] = ()
         self._tried: tuple[object, ...] = ()
         self._key: object = None
@@ -81,7 +81,7 @@ class TokenizerPane(Vertical):
         self._tried = ()
         self._show_tried()
 
-    def show_encoder(self, key: object, encoder: Encoder | None, tokens: Sequence[str]) -> None:
+    def show_encoder(self, key: object, encoder: TextEncoder | None, tokens: Sequence[str]) -> None:
         """Try the text with another state of the tokenizer; `key` tells the states apart."""
         self._key, self._encoder, self._tokens = key, encoder, tokens
         self._show_tried()
