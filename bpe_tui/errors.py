@@ -55,6 +55,10 @@ class VocabularySizeError(BPEError, ValueError):
     """A target vocabulary smaller than the base vocabulary."""
 
 
+class SplittingError(BPEError, ValueError):
+    """A splitting rule that there is not, or a pattern that is no regular expression or never ends."""
+
+
 class TokenIdError(BPEError, ValueError):
     """An id that the vocabulary does not hold."""
 

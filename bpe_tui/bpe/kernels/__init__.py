@@ -14,7 +14,7 @@ import os
 import sys
 from pathlib import Path
 
-MODULES = ("training", "encoding", "decoding")
+MODULES = ("training", "encoding", "decoding", "splitting")
 """The modules with compiled code, in the order in which a run needs them."""
 
 _HERE = Path(__file__).parent

@@ -18,7 +18,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba import boolean, int64, njit, types, uint8
+import numpy as np
+from llvmlite import ir
+from numba import boolean, int64, njit, types, uint8, uint64
+from numba.core import cgutils
+from numba.extending import intrinsic
 
 from bpe_tui.bpe.character_classes import (
     BYTES,
@@ -50,9 +54,53 @@ FOLD = 0x20
 """The bit by which ASCII's small letters differ from its capitals."""
 WHITE = SPACE | NEWLINE
 
-_u8 = uint8[::1]
+_u8 = types.Array(uint8, 1, "C", readonly=True)  # read-only, so that mapped files serve, too
 _i64 = int64[::1]
 _inner: dict[str, Any] = {"cache": True, "nogil": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+
+ONES = np.uint64(0x0101010101010101)
+SEVENS = np.uint64(0x7F7F7F7F7F7F7F7F)
+TOPS = np.uint64(0x8080808080808080)
+FOLDS = np.uint64(0x2020202020202020)
+TOP = np.uint64(0x80)
+
+
+@intrinsic
+def eight_bytes(context: Any, array: Any, index: Any) -> Any:
+    """Give the eight bytes at `array[index:]` as one number, the first lowest, wherever they lie."""
+
+    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+        pointer = builder.bitcast(builder.gep(data, [arguments[1]]), ir.IntType(64).as_pointer())
+        return builder.load(pointer, align=1)
+
+    return uint64(array, int64), code
+
+
+@intrinsic
+def trailing_zeros(context: Any, bits: Any) -> Any:
+    """Give how many zero bits stand below the lowest one bit of a uint64; 64 for 0."""
+
+    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.cttz(arguments[0], cgutils.false_bit)
+
+    return int64(uint64), code
+
+
+@njit(int64(uint64, uint64, uint64), **_inner)
+def leading(eight: int, lowest: int, beyond: int) -> int:
+    """Give how many of eight bytes, the lowest first, lie in `lowest` <= byte < `beyond`, which is at most 0x80."""
+    low = eight & SEVENS
+    inside = (low + (TOP - lowest) * ONES) & ~(low + (TOP - beyond) * ONES) & ~eight
+    return trailing_zeros(~inside & TOPS) >> 3
+
+
+@njit(int64(_u8, int64, int64), **_inner)
+def letters(data: Array, place: int, stop: int) -> int:
+    """Give how many of the eight bytes at `place` are ASCII letters before the first that is none; 0 near `stop`."""
+    if place + 8 > stop:
+        return 0
+    return leading(eight_bytes(data, place) | FOLDS, np.uint64(0x61), np.uint64(0x7B))
 
 
 @njit(int64(_u8, int64, int64, _u8), **_inner)
@@ -191,9 +239,20 @@ def split_gpt2(data: Array, start: int, stop: int, last: bool, ends: Array, tabl
     pieces = 0
     place = start
     while place < stop and pieces < len(ends):
-        body = place
-        if data[place] == BLANK and place + 1 < stop:
-            body = place + 1
+        body = place + (data[place] == BLANK)
+        size = letters(data, body, stop)
+        if size:
+            end = body + size
+            if size == 8 or data[end] >= 0x80:
+                end = run_end(data, end, stop, table, CASELESS)
+            if end > edge:
+                break
+            ends[pieces] = end
+            pieces += 1
+            place = end
+            continue
+        if body == stop:
+            body = place
         found = character(data, body, stop, table)
         end = body + (found >> 8)
         seen = end
@@ -232,6 +291,20 @@ def split_cl100k(
     pieces = 0
     place = start
     while place < stop and pieces < len(ends):
+        found = int64(table[data[place]])
+        if data[place] != APOSTROPHE:
+            body = place + (found & (SPACE | OTHER) != 0)
+            size = letters(data, body, stop)
+            if size:
+                end = body + size
+                if size == 8 or data[end] >= 0x80:
+                    end = run_end(data, end, stop, table, CASELESS)
+                if end > edge:
+                    break
+                ends[pieces] = end
+                pieces += 1
+                place = end
+                continue
         found = character(data, place, stop, table)
         body = place + (found >> 8)
         end = 0
@@ -317,6 +390,24 @@ def split_o200k(data: Array, start: int, stop: int, last: bool, ends: Array, tab
     pieces = 0
     place = start
     while place < stop and pieces < len(ends):
+        found = int64(table[data[place]])
+        body = place + (found & (SPACE | OTHER) != 0)
+        if body + 8 <= stop:
+            # A small letter, or a capital and a small letter, and further small letters, up to a byte below 0x80.
+            eight = eight_bytes(data, body)
+            small = leading(eight | np.uint64(FOLD), np.uint64(0x61), np.uint64(0x7B))
+            end = body + small
+            if small > 1 or (small == 1 and data[body] >= 0x61):
+                if small == 8 or data[end] >= 0x80:
+                    end = run_end(data, end, stop, table, LOWER | MARK)
+                if end > edge:
+                    break
+                if end < stop and data[end] == APOSTROPHE:
+                    end += contraction(data, end, stop, FOLD)
+                ends[pieces] = end
+                pieces += 1
+                place = end
+                continue
         found = character(data, place, stop, table)
         body = place + (found >> 8)
         end = place
@@ -341,7 +432,8 @@ def split_o200k(data: Array, start: int, stop: int, last: bool, ends: Array, tab
             if end > place:
                 if end < stop and data[end] == APOSTROPHE:
                     end += contraction(data, end, stop, FOLD)
-                seen = max(seen, end)
+                if seen < end:
+                    seen = end
             else:
                 if data[place] == BLANK and body < stop:
                     after = character(data, body, stop, table)
