@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from bpe_tui.bpe.byte_alphabet import CHARACTERS, byte_array, to_bytes
 from bpe_tui.bpe.byte_encoder import ByteEncoder
+from bpe_tui.bpe.joins import Joins, JoinSteps
 from bpe_tui.bpe.pretokenize import SplittingRule
 from bpe_tui.bpe.special import (
     SpecialPolicy,
@@ -175,6 +176,30 @@ class ByteBPETokenizer(BPETokenizer):
         """Give the ids of any bytes, text or not. Special tokens in them are ordinary bytes."""
         ids: list[int] = self._byte_encoder.encode_bytes(content).tolist()
         return ids
+
+    def joins(self, text: str, report: Report = silent) -> Joins:
+        """Like `BPETokenizer.joins`, with bytes for symbols; special tokens are ordinary text."""
+        return self._byte_encoder.joins(text.encode("utf-8", "surrogatepass"), *self._merge_places, report)
+
+    def join_steps(self, text: str, report: Report = silent) -> tuple[Joins, JoinSteps]:
+        """Give `joins` and how each came about, which the rank alone does not tell for tokens of bytes."""
+        return self._byte_encoder.join_steps(text.encode("utf-8", "surrogatepass"), *self._merge_places, report)
+
+    @cached_property
+    def _merge_places(self) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+        """The place in the merge list of each rank of the encoder (empty if they are the same), and of each token.
+
+        Where ranks are ids, a token that no merge makes takes the place that its id would have among those of the
+        merges; otherwise the last, since no fewer merges than all can be known to have it.
+        """
+        new = self._ids[2]
+        last = len(new) - 1
+        first = np.full(len(self.tokens), last, np.int32)
+        if self.by_rank:
+            first = np.searchsorted(np.maximum.accumulate(new), np.arange(len(self.tokens))).astype(np.int32)
+            np.minimum(first, last, out=first)
+        first[new[::-1]] = np.arange(len(new), dtype=np.int32)[::-1]
+        return (first if self.by_rank else np.empty(0, np.int32)), first
 
     def token_lengths(self) -> Ids:
         """Give the length of each token in bytes, int64, by id."""
