@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-import heapq
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bpe_tui.analysis.encoded import learned_ids, token_count
+from bpe_tui.analysis.prefixes import longest_of
 
 if TYPE_CHECKING:
     from bpe_tui.bpe.tokenizer import BPETokenizer
@@ -24,39 +28,34 @@ class TokenizerSummary:
     repeated_merges: int
     """Merges that added no token because their string was one already."""
     longest_token: int
-    """Characters of the longest token."""
+    """Characters of the longest token; bytes for tokens of bytes."""
     mean_token_length: float
-    """Characters of a learned token on average; 0 when nothing was learned."""
+    """Characters of a learned token on average (bytes for tokens of bytes); 0 when nothing was learned."""
     tokens_by_length: tuple[tuple[int, int], ...]
-    """(characters, how many tokens have so many), shortest first, base tokens included."""
+    """(characters or bytes, how many tokens have so many), shortest first, base tokens included."""
 
 
 def summarise(tokenizer: BPETokenizer) -> TokenizerSummary:
     """Count what there is to count about `tokenizer`."""
-    base_size = len(tokenizer.base_tokens)
-    lengths = [len(token) for token in tokenizer.tokens]
-    learned = lengths[base_size:]
-    by_length: dict[int, int] = {}
-    for length in lengths:
-        by_length[length] = by_length.get(length, 0) + 1
+    lengths = tokenizer.token_lengths()
+    learned = learned_ids(tokenizer)
+    found, counts = np.unique(lengths[lengths > 0], return_counts=True)
     return TokenizerSummary(
         fingerprint=tokenizer.fingerprint(),
-        vocab_size=len(lengths),
-        base_size=base_size,
+        vocab_size=token_count(tokenizer),
+        base_size=len(tokenizer.base_tokens),
         merges=len(tokenizer.merges),
         learned_tokens=len(learned),
         repeated_merges=len(tokenizer.merges) - len(learned),
-        longest_token=max(lengths, default=0),
-        mean_token_length=sum(learned) / len(learned) if learned else 0.0,
-        tokens_by_length=tuple(sorted(by_length.items())),
+        longest_token=int(lengths.max(initial=0)),
+        mean_token_length=float(lengths[learned].mean()) if len(learned) else 0.0,
+        tokens_by_length=tuple(zip(found.tolist(), counts.tolist(), strict=True)),
     )
 
 
 def longest_tokens(tokenizer: BPETokenizer, count: int) -> list[tuple[int, str]]:
     """Give the `count` longest learned tokens as (id, token): longest first, of equal length the lower id first.
 
-    Base tokens are left out, so fewer than `count` may come back.
+    Base tokens are left out, so fewer than `count` may come back. Length is in characters, or bytes for tokens of bytes.
     """
-    base_size = len(tokenizer.base_tokens)
-    learned = enumerate(tokenizer.tokens[base_size:], base_size)
-    return heapq.nsmallest(count, learned, key=lambda entry: (-len(entry[1]), entry[0]))
+    return longest_of(tokenizer, learned_ids(tokenizer), count)

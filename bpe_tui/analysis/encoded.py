@@ -1,0 +1,129 @@
+"""A text with its tokens and where each of them lies in it: what every figure about a text starts from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from bpe_tui.bpe.alphabet import code_points
+from bpe_tui.progress import Report, silent
+
+if TYPE_CHECKING:
+    from bpe_tui.bpe.tokenizer import BPETokenizer
+
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class EncodedText:
+    """A text and its tokens."""
+
+    text: str
+    ids: Ints
+    ends: Ints | None
+    """Where each token ends, in bytes of the text in UTF-8; None if its tokenizer does not keep the text whole."""
+    bytes: int
+    """Length of the text in UTF-8."""
+
+    @property
+    def characters(self) -> int:
+        """Length of the text in characters (code points)."""
+        return len(self.text)
+
+    @property
+    def tokens(self) -> int:
+        """How many tokens it is."""
+        return len(self.ids)
+
+
+def encode(tokenizer: BPETokenizer, text: str, report: Report = silent) -> EncodedText:
+    """Encode `text` and find where each token lies.
+
+    Raises MissingCharactersError. `report` may raise Cancelled.
+    """
+    spans = getattr(tokenizer, "encode_spans", None)
+    size = utf8_size(text)
+    if spans is not None:
+        ids, ends = spans(text)
+        return EncodedText(text, ids, ends, size)
+    ids = tokenizer.encode_array(text, report)
+    return EncodedText(text, ids, _ends(tokenizer, text, ids, size), size)
+
+
+def _ends(tokenizer: BPETokenizer, text: str, ids: Ints, size: int) -> Ints | None:
+    ends = np.cumsum(tokenizer.token_lengths()[ids], dtype=np.int64)
+    total = int(ends[-1]) if len(ends) else 0
+    if counts_bytes(tokenizer):
+        return ends if total == size else None
+    if total != len(text):
+        return None
+    return ends if size == len(text) else byte_offsets(text)[ends]
+
+
+def counts_bytes(tokenizer: BPETokenizer) -> bool:
+    """Whether `token_lengths` of this tokenizer are bytes, not characters."""
+    return getattr(tokenizer, "unit", "characters") == "bytes"
+
+
+def unit_of(tokenizer: BPETokenizer) -> str:
+    """Give what the lengths of its tokens are counted in: characters or bytes."""
+    return "bytes" if counts_bytes(tokenizer) else "characters"
+
+
+def kind_of(tokenizer: object) -> str:
+    """Give what kind of tokenizer it is, as its file says."""
+    return str(getattr(tokenizer, "kind", "character_bpe"))
+
+
+def token_count(tokenizer: BPETokenizer) -> int:
+    """Give how many tokens there are, without gaps between ids."""
+    return int(getattr(tokenizer, "token_count", tokenizer.vocab_size))
+
+
+def token_bytes(tokenizer: BPETokenizer, token_id: int) -> bytes:
+    """Give the bytes that a token stands for."""
+    table = getattr(tokenizer, "token_bytes", None)
+    if table is not None:
+        return bytes(table[token_id])
+    return tokenizer.tokens[token_id].encode("utf-8", "surrogatepass")
+
+
+def token_text(tokenizer: BPETokenizer, token_id: int) -> str | None:
+    """Give a token as text; None if its bytes are no text by themselves."""
+    table = getattr(tokenizer, "token_bytes", None)
+    if table is None:
+        return tokenizer.tokens[token_id]
+    try:
+        return bytes(table[token_id]).decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+
+
+def learned_ids(tokenizer: BPETokenizer, merges: int | None = None) -> Ints:
+    """Give the ids of the tokens that the first `merges` merges make (all by default), ascending, base tokens left out."""
+    new = tokenizer.merge_ids()[2][:merges]
+    return np.unique(new).astype(np.int64)
+
+
+def utf8_size(text: str) -> int:
+    """Give the length of a text in bytes of UTF-8."""
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+
+
+def byte_widths(text: str) -> npt.NDArray[np.int8]:
+    """Give the bytes that each character takes in UTF-8."""
+    points = code_points(text)
+    widths = np.ones(len(points), np.int8)
+    for least in (0x80, 0x800, 0x10000):
+        widths += points >= least
+    return widths
+
+
+def byte_offsets(text: str) -> Ints:
+    """Give where each character begins in UTF-8, and the length of the whole at the end."""
+    offsets = np.zeros(len(text) + 1, np.int64)
+    np.cumsum(byte_widths(text), out=offsets[1:])
+    return offsets
