@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 Ints = npt.NDArray[np.int64]
 
+END_OF_WORD = "</w>"
+"""What the tokens of word tokenizers end in at the end of a word."""
+
 
 @dataclass(frozen=True, slots=True)
 class EncodedText:
@@ -54,6 +57,8 @@ def encode(tokenizer: BPETokenizer, text: str, report: Report = silent) -> Encod
 
 
 def _ends(tokenizer: BPETokenizer, text: str, ids: Ints, size: int) -> Ints | None:
+    if kind_of(tokenizer) == "word_bpe":
+        return _ends_in_words(tokenizer, text, ids)
     ends = np.cumsum(tokenizer.token_lengths()[ids], dtype=np.int64)
     total = int(ends[-1]) if len(ends) else 0
     if counts_bytes(tokenizer):
@@ -61,6 +66,28 @@ def _ends(tokenizer: BPETokenizer, text: str, ids: Ints, size: int) -> Ints | No
     if total != len(text):
         return None
     return ends if size == len(text) else byte_offsets(text)[ends]
+
+
+def _ends_in_words(tokenizer: BPETokenizer, text: str, ids: Ints) -> Ints | None:
+    """Find tokens of words by counting characters that are no white space: the text between words is not kept."""
+    marked = np.array([token.endswith(END_OF_WORD) for token in tokenizer.tokens], np.bool_)
+    inside = (tokenizer.token_lengths() - marked)[ids]
+    places = byte_offsets(text)
+    behind = np.array([place + 1 for place, character in enumerate(text) if not character.isspace()], np.int64)
+    counts = np.cumsum(inside, dtype=np.int64)
+    if (int(counts[-1]) if len(counts) else 0) != len(behind):
+        return None
+    return places[np.concatenate([np.zeros(1, np.int64), behind])[counts]]
+
+
+def symbol_lengths(tokenizer: BPETokenizer) -> Ints:
+    """Give how many base symbols each token is made of, by id."""
+    if kind_of(tokenizer) != "word_bpe":
+        return tokenizer.token_lengths()
+    lengths = np.ones(len(tokenizer.tokens), np.int64)
+    for left, right, new in zip(*(column.tolist() for column in tokenizer.merge_ids()), strict=True):
+        lengths[new] = lengths[left] + lengths[right]
+    return lengths
 
 
 def counts_bytes(tokenizer: BPETokenizer) -> bool:

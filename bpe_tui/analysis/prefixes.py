@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from bpe_tui.analysis.encoded import counts_bytes, kind_of, token_count
+from bpe_tui.analysis.encoded import counts_bytes, kind_of, token_bytes, token_count
 from bpe_tui.bpe.tokenizer import BPETokenizer
 from bpe_tui.errors import AnalysisError
 from bpe_tui.progress import Report, silent
@@ -99,12 +99,16 @@ class Dial:
 
     def tokens(self, merges: int, limit: int | None = None) -> list[bytes]:
         """Give the (first `limit`) tokens of the text with the first `merges` merges, as bytes."""
-        if counts_bytes(self.tokenizer):
-            content = self.text.encode("utf-8", "surrogatepass")
-            return [content[start:end] for start, end in self.pieces(merges, 0, limit)]
+        spelled = self._spelled
+        symbols = self.joins.symbols
         return [
-            self.text[start:end].encode("utf-8", "surrogatepass") for start, end in self.pieces(merges, 0, limit)
+            b"".join([spelled[symbol] for symbol in symbols[start:end].tolist()])
+            for start, end in self.pieces(merges, 0, limit)
         ]
+
+    @cached_property
+    def _spelled(self) -> dict[int, bytes]:
+        return {number: token_bytes(self.tokenizer, number) for number in np.unique(self.joins.symbols).tolist()}
 
 
 def require_merges(tokenizer: BPETokenizer) -> list[tuple[str, str]]:

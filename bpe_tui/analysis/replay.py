@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from bpe_tui.analysis.encoded import token_bytes
+from bpe_tui.analysis.encoded import symbol_lengths
 from bpe_tui.analysis.prefixes import require_merges
 from bpe_tui.bpe.joins import NEVER, WHOLE
 from bpe_tui.errors import AnalysisError
@@ -93,7 +93,7 @@ class Replay:
         self._bounds = np.append(np.flatnonzero(changes), len(order))
         self._gone_at = np.full(len(self.symbols), NEVER, np.int32)
         self._gone_at[self._joined] = np.cumsum(changes) - 1
-        self._lengths = tokenizer.token_lengths()
+        self._lengths = symbol_lengths(tokenizer)
 
     def __len__(self) -> int:
         return len(self._bounds) - 1
@@ -166,21 +166,18 @@ class Replay:
 
     @cached_property
     def _id_of(self) -> dict[bytes, int]:
-        base = {token_bytes(self.tokenizer, number): number for number in np.unique(self.symbols).tolist()}
-        learned = {token_bytes(self.tokenizer, number): number for number in np.unique(self._columns[2]).tolist()}
-        return {**base, **learned}
-
-    @cached_property
-    def _content(self) -> bytes:
-        return self.text.encode("utf-8", "surrogatepass")
+        """The token that a run of symbols is; every token that the replay makes stands somewhere."""
+        found = {symbol.tobytes(): int(symbol) for symbol in np.unique(self.symbols)}
+        _, first = np.unique(self._columns[2], return_index=True)
+        for event in first.tolist():
+            row = self.row(int(self._gone_at[self._joined[event]]))
+            start = int(row.places[0])
+            found[self.symbols[start : start + int(self._lengths[row.new])].tobytes()] = row.new
+        return found
 
     def _token(self, start: int, end: int) -> int:
         """Give the id of the token that lies there."""
-        if end == start + 1:
-            return int(self.symbols[start])
-        if hasattr(self.tokenizer, "join_steps"):
-            return self._id_of[self._content[start:end]]
-        return self._id_of[self.text[start:end].encode("utf-8", "surrogatepass")]
+        return int(self.symbols[start]) if end == start + 1 else self._id_of[self.symbols[start:end].tobytes()]
 
     def _right(self, left: int, new: int) -> int:
         tokens = self.tokenizer.tokens

@@ -6,6 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from bpe_tui.analysis.encoded import symbol_lengths
 from bpe_tui.errors import TokenIdError
 
 if TYPE_CHECKING:
@@ -60,12 +63,8 @@ def token_tree(tokenizer: BPETokenizer, token_id: int) -> TokenNode:
             f"0 to {tokenizer.vocab_size - 1:,}"
         )
     left, right, new_id = tokenizer.merge_ids()
-    first_rank: dict[int, int] = {}
-    base_size = len(tokenizer.base_tokens)
-    for rank, made in enumerate(new_id.tolist()):
-        if made >= base_size:
-            first_rank.setdefault(made, rank)
-    # The first merge of a token only uses tokens with lower ids, so going up in ids meets parts before wholes.
+    made, first = np.unique(new_id, return_index=True)
+    first_rank = dict(zip(made.tolist(), first.tolist(), strict=True))
     needed: set[int] = set()
     waiting = [token_id]
     while waiting:
@@ -76,7 +75,9 @@ def token_tree(tokenizer: BPETokenizer, token_id: int) -> TokenNode:
                 rank = first_rank[current]
                 waiting += [int(left[rank]), int(right[rank])]
     nodes: dict[int, TokenNode] = {}
-    for current in sorted(needed):
+    # A part is always shorter than what it is part of, so going up in length meets parts before wholes.
+    lengths = symbol_lengths(tokenizer)
+    for current in sorted(needed, key=lambda number: int(lengths[number])):
         found = first_rank.get(current)
         parts = (None, None) if found is None else (nodes[int(left[found])], nodes[int(right[found])])
         nodes[current] = TokenNode(current, tokenizer.tokens[current], found, *parts)

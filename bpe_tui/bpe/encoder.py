@@ -143,7 +143,10 @@ class Encoder:
 
         Raises MissingCharactersError, before any work. `report` hears of characters done and may raise Cancelled.
         """
-        sequence = symbols(text, self.base_tokens, self._table)
+        return self.join_symbols(symbols(text, self.base_tokens, self._table), report)
+
+    def join_symbols(self, sequence: npt.NDArray[np.int32], report: Report = silent) -> Joins:
+        """Like `joins`, for a text that is symbols already; `sequence` is overwritten."""
         total = len(sequence)
         ranks = np.full(total, NEVER, np.int32)
         base_symbols = sequence.copy()
