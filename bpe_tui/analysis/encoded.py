@@ -77,7 +77,9 @@ def _ends_in_words(tokenizer: BPETokenizer, text: str, ids: Ints) -> Ints | None
     counts = np.cumsum(inside, dtype=np.int64)
     if (int(counts[-1]) if len(counts) else 0) != len(behind):
         return None
-    return places[np.concatenate([np.zeros(1, np.int64), behind])[counts]]
+    starts = np.concatenate([np.zeros(1, np.int64), behind])
+    ends: Ints = places[starts[counts]]
+    return ends
 
 
 def symbol_lengths(tokenizer: BPETokenizer) -> Ints:
@@ -130,7 +132,7 @@ def token_text(tokenizer: BPETokenizer, token_id: int) -> str | None:
 
 
 def learned_ids(tokenizer: BPETokenizer, merges: int | None = None) -> Ints:
-    """Give the ids of the tokens that the first `merges` merges make (all by default), ascending, base tokens left out."""
+    """Give the ids of the tokens that the first `merges` merges make (by default all), ascending."""
     new = tokenizer.merge_ids()[2][:merges]
     return np.unique(new).astype(np.int64)
 

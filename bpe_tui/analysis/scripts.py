@@ -17,7 +17,7 @@ UNKNOWN = "Unknown"
 """What Unicode calls the script of code points that are not assigned, private or no characters."""
 
 # Those that most texts are made of first: each is looked for in what the ones before it left over.
-SCRIPTS = """
+_NAMES = """
     Latin Common Cyrillic Han Arabic Hiragana Katakana Hangul Devanagari Greek Hebrew Thai Inherited Adlam Ahom
     Anatolianhieroglyphs Armenian Avestan Balinese Bamum Bassavah Batak Bengali Beriaerfe Bhaiksuki Bopomofo
     Brahmi Braille Buginese Buhid Canadianaboriginal Carian Caucasianalbanian Chakma Cham Cherokee Chorasmian
@@ -34,7 +34,8 @@ SCRIPTS = """
     Sorasompeng Soyombo Sundanese Sunuwar Sylotinagri Syriac Tagalog Tagbanwa Taile Taitham Taiviet Taiyo Takri
     Tamil Tangsa Tangut Telugu Thaana Tibetan Tifinagh Tirhuta Todhri Tolongsiki Toto Tulutigalari Ugaritic Vai
     Vithkuqi Wancho Warangciti Yezidi Yi Zanabazarsquare
-""".split()
+"""
+SCRIPTS = tuple(_NAMES.split())
 """The scripts that the installed `regex` may know, by its names."""
 
 

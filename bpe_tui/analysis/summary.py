@@ -56,6 +56,6 @@ def summarise(tokenizer: BPETokenizer) -> TokenizerSummary:
 def longest_tokens(tokenizer: BPETokenizer, count: int) -> list[tuple[int, str]]:
     """Give the `count` longest learned tokens as (id, token): longest first, of equal length the lower id first.
 
-    Base tokens are left out, so fewer than `count` may come back. Length is in characters, or bytes for tokens of bytes.
+    Base tokens are left out, so fewer than `count` may come back. Tokens of bytes are measured in bytes.
     """
     return longest_of(tokenizer, learned_ids(tokenizer), count)

@@ -136,7 +136,11 @@ class ByteEncoder:
             self._memories.append(memory)
 
     def joins(
-        self, content: bytes, places: npt.NDArray[np.int32], token_places: npt.NDArray[np.int32], report: Report = silent
+        self,
+        content: bytes,
+        places: npt.NDArray[np.int32],
+        token_places: npt.NDArray[np.int32],
+        report: Report = silent,
     ) -> Joins:
         """Give, for every place between two bytes, from which merge on they are in one token; see `Joins`.
 
@@ -149,7 +153,11 @@ class ByteEncoder:
         return self._joins(content, places, token_places, False, report)[0]
 
     def join_steps(
-        self, content: bytes, places: npt.NDArray[np.int32], token_places: npt.NDArray[np.int32], report: Report = silent
+        self,
+        content: bytes,
+        places: npt.NDArray[np.int32],
+        token_places: npt.NDArray[np.int32],
+        report: Report = silent,
     ) -> tuple[Joins, JoinSteps]:
         """Give `joins` and how each came about. `report` may raise Cancelled."""
         return self._joins(content, places, token_places, True, report)

@@ -83,7 +83,9 @@ class ByteBPETokenizer(BPETokenizer):
         missing = [byte for byte in range(256) if CHARACTERS[byte] not in self.vocabulary]
         if missing:
             named = ", ".join(f"0x{byte:02X}" for byte in missing[:8])
-            raise ValueError(f"{len(missing)} of the 256 single bytes have no token: {named}; the vocabulary is damaged")
+            raise ValueError(
+                f"{len(missing)} of the 256 single bytes have no token: {named}; the vocabulary is damaged"
+            )
         return sorted(CHARACTERS, key=self.vocabulary.__getitem__)
 
     def _tokens_by_id(self) -> list[str]:

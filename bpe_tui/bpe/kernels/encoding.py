@@ -93,8 +93,25 @@ def find_cut(symbols: Array, start: int, stop: int, joint_keys: Array, joint_ran
 
 @njit(
     int64(
-        _i32, int64, int64, int64, _i32, int64, _i64, _i32, _i32, _i64, _i32, _i32, _i32, _i32, _i32, _i64, int64, _i32,
-        _i64
+        _i32,
+        int64,
+        int64,
+        int64,
+        _i32,
+        int64,
+        _i64,
+        _i32,
+        _i32,
+        _i64,
+        _i32,
+        _i32,
+        _i32,
+        _i32,
+        _i32,
+        _i64,
+        int64,
+        _i32,
+        _i64,
     ),
     cache=True,
     nogil=True,
