@@ -2,7 +2,7 @@
 
 from bpe_tui.analysis.efficiency import entropy, renyi_efficiency
 from bpe_tui.analysis.encoded import EncodedText, encode
-from bpe_tui.analysis.places import Place, places
+from bpe_tui.analysis.places import Place, places, places_in
 from bpe_tui.analysis.prefixes import Dial, lengths_by_merge, prefix
 from bpe_tui.analysis.replay import Replay, ReplayRow, Stretch, replay
 from bpe_tui.analysis.statistics import (
@@ -34,6 +34,7 @@ __all__ = [
     "longest_tokens",
     "near_duplicates",
     "places",
+    "places_in",
     "prefix",
     "renyi_efficiency",
     "replay",

@@ -69,10 +69,10 @@ def compression_curve(lengths: Ints, characters: int) -> Curve:
     return Curve("characters per token", "characters", ranks, characters / lengths[known])
 
 
-def frequency_curve(frequencies: Ints) -> Curve:
+def frequency_curve(frequencies: Ints, name: str = "pair frequency") -> Curve:
     """Give how often each pair stood in the text when it was merged, by rank; what never did is left out."""
     ranks = np.flatnonzero(frequencies > 0)
-    return Curve("pair frequency", "occurrences", ranks.astype(np.float64), frequencies[ranks].astype(float), True)
+    return Curve(name, "occurrences", ranks.astype(np.float64), frequencies[ranks].astype(float), True)
 
 
 def speed_curve(samples: Sequence[tuple[float, int]]) -> Curve:

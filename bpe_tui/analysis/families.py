@@ -27,6 +27,7 @@ class FamilyTokenizer(BPETokenizer):
 
     unit = "characters"
     lossless = False
+    replayable = False
 
     def __init__(self, kind: str, peer: Any) -> None:
         self.kind = kind
@@ -55,16 +56,14 @@ class FamilyTokenizer(BPETokenizer):
 
     def encode_array(self, text: str, report: Report = silent) -> Ints:
         """Give the ids of `text`, int64. What the vocabulary cannot spell is the unknown token."""
-        return self.encode_spans(text)[0]
+        ids = self.encode_spans(text)[0]
+        report("encoding", len(text), len(text))
+        return ids
 
     def encode(self, text: str) -> list[int]:
         """Give the ids of `text` as a list."""
         ids: list[int] = self.encode_array(text).tolist()
         return ids
-
-    def joins(self, text: str, report: Report = silent) -> Any:
-        """Raises AnalysisError: nothing is merged here."""
-        raise AnalysisError(f"a {self.kind} tokenizer is not made of merges that can be replayed: take a BPE tokenizer")
 
 
 def train_family(name: str, text: str, vocab_size: int, report: Report = silent) -> FamilyTokenizer:

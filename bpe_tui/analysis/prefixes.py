@@ -32,6 +32,7 @@ class Dial:
         report: hears of the one pass over the text; may raise Cancelled.
 
     Raises AnalysisError for a tokenizer without merges to replay, MissingCharactersError.
+
     """
 
     def __init__(self, tokenizer: BPETokenizer, text: str = "", report: Report = silent) -> None:
@@ -113,7 +114,7 @@ class Dial:
 
 def require_merges(tokenizer: BPETokenizer) -> list[tuple[str, str]]:
     """Give the merge list. Raises AnalysisError if this kind of tokenizer has none, or none that can be replayed."""
-    if not hasattr(tokenizer, "joins"):
+    if not getattr(tokenizer, "replayable", hasattr(tokenizer, "joins")):
         raise AnalysisError(
             f"a tokenizer of the kind {kind_of(tokenizer)} is not made of merges that can be replayed one by one: "
             "take a BPE tokenizer"

@@ -37,9 +37,7 @@ class Probed:
         """Tokens per character under the tokenizer that cuts it most; infinite if one cannot encode it."""
         if not self.word:
             return 0.0
-        return max(
-            (float("inf") if cut.missing else len(cut.ids) / len(self.word) for cut in self.cuts), default=0.0
-        )
+        return max((float("inf") if cut.missing else len(cut.ids) / len(self.word) for cut in self.cuts), default=0.0)
 
 
 def probe(

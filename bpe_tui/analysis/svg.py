@@ -16,7 +16,7 @@ INK, LINE, FAINT = "#222", "#1f77b4", "#bbb"
 
 
 def to_svg(curves: Sequence[Curve], title: str, *, mark: float | None = None, mark_label: str = "") -> str:
-    """Draw curves below one another. `mark` is a merge rank to point at in each. Thinned out to the width of the panel."""
+    """Draw curves below one another, thinned out to their width; `mark` is a merge rank to point at in each."""
     left, top, right, bottom = MARGIN
     panel = top + PANEL[1] + bottom
     width, height = left + PANEL[0] + right, 40 + panel * len(curves)
@@ -61,9 +61,7 @@ def _panel(curve: Curve, mark: float | None, mark_label: str) -> list[str]:
     for value in (low, (low + high) / 2, high):
         figure = 10**value if curve.logarithmic else value
         parts.append(f'<path d="M0 {down(value):.1f}H{width}" stroke="{FAINT}" stroke-dasharray="2 4"/>')
-        parts.append(
-            f'<text x="-8" y="{down(value) + 4:.1f}" text-anchor="end" fill="{INK}">{_figure(figure)}</text>'
-        )
+        parts.append(f'<text x="-8" y="{down(value) + 4:.1f}" text-anchor="end" fill="{INK}">{_figure(figure)}</text>')
     for x in (first, (first + last) / 2, last):
         parts.append(f'<text x="{across(x):.1f}" y="{height + 18}" text-anchor="middle" fill="{INK}">{x:,.0f}</text>')
     if mark is not None and first <= mark <= last:

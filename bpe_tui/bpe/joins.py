@@ -32,7 +32,7 @@ class Joins:
     """
 
     def starts(self, merges: int) -> npt.NDArray[np.int64]:
-        """Give where the tokens begin when the text is encoded with the first `merges` merges, in symbols, ascending."""
+        """Give where the tokens begin if the first `merges` merges encode the text, in symbols, ascending."""
         return np.flatnonzero(self.ranks >= merges)
 
     def count(self, merges: int) -> int:
@@ -45,7 +45,7 @@ class JoinSteps:
     """How each join came about, one row a symbol like `Joins.ranks`; rows of symbols never joined mean nothing."""
 
     rounds: Ids
-    """Order among the joins of one piece that have the same rank in `Joins.ranks`; 0 unless merges went out of order."""
+    """Order among the joins of one piece that have one rank in `Joins.ranks`; 0 unless merges went out of order."""
     left: Ids
     """Token id of the left part; WHOLE where the piece was taken whole, because it is a token."""
     new: Ids

@@ -58,9 +58,7 @@ def line_chart(
     canvas.draw(points)
     vertical, corner, bar = ("|", "+", "-") if ascii_only else ("│", "└", "─")
     sides = [labels[0], *[""] * (rows - 2), labels[1]] if rows > 1 else [labels[0]]
-    lines = [
-        side.rjust(margin - 1) + " " + vertical + canvas.line(row, marked, vertical) for row, side in enumerate(sides)
-    ]
+    lines = [side.rjust(margin - 1) + " " + vertical + canvas.line(row, marked) for row, side in enumerate(sides)]
     lines.append(" " * margin + corner + bar * columns)
     lines.append(" " * (margin + 1) + _axis(points[0][0], points[-1][0], columns, marked, mark))
     return [pad(line, width, ascii_only=ascii_only) for line in lines]
@@ -91,7 +89,7 @@ class _Canvas:
                 self._set(column, row)
             before = now
 
-    def line(self, row: int, marked: int | None, vertical: str) -> str:
+    def line(self, row: int, marked: int | None) -> str:
         """Give one row of cells; a cell of the marked column that holds no dot shows the mark."""
         shown = []
         for column, dots in enumerate(self._cells[row]):

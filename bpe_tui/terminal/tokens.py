@@ -14,7 +14,7 @@ _STRAY = re.compile("[\udc80-\udcff]")
 
 
 def shown_bytes(content: bytes, *, ascii_only: bool = False) -> str:
-    r"""Give bytes as they may be written to a terminal: text through `visible`, what is no UTF-8 as `\x80` to `\xff`."""
+    r"""Give bytes as they may be written to a terminal: text as by `visible`, what is no UTF-8 as `\x80` to `\xff`."""
     text = content.decode("utf-8", "surrogateescape")
     if _STRAY.search(text) is None:
         return visible(text, ascii_only=ascii_only)
