@@ -55,11 +55,8 @@ class Gain:
     def explain(self) -> str:
         """Say it in words."""
         what = f"the next {self.next_merges:,} merges" if self.next_merges != 1 else "the next merge"
-        least = "at most " if self.estimated else ""
-        verb = "would shorten" if self.estimated else "shorten"
-        return (
-            f"after {self.merges:,} merges, {what} {verb} the text by {least}{self.share:.2%} ({self.saved:,} tokens)"
-        )
+        how = "would shorten the text by at most about" if self.estimated else "shorten the text by"
+        return f"after {self.merges:,} merges, {what} {how} {self.share:.2%} ({self.saved:,} tokens)"
 
 
 def compression_curve(lengths: Ints, characters: int) -> Curve:
@@ -113,20 +110,22 @@ def knee(lengths: Ints) -> int | None:
 
 
 def gain(lengths: Ints, merges: int, window: int = WINDOW) -> Gain:
-    """Give what the next `window` merges bring from `merges` on.
+    """Give what the next `window` merges bring from `merges` on, or those that are left.
 
-    Merges that are not learned yet count as much as the last one learned: a pair that comes about later is never more
-    frequent than the pair merged before it, so on the training text this is the most they can bring.
+    Behind the last merge it is an estimate: each further merge counts as much as the last hundred did on average.
+    On the training text that is the most they can bring, since pairs come in falling order of frequency.
     """
     last = len(lengths) - 1
     before = int(lengths[merges])
-    known = min(merges + window, last)
-    saved = before - int(lengths[known])
-    estimated = known < merges + window
-    if estimated and last > 0:
-        saved += (merges + window - known) * int(lengths[last - 1] - lengths[last])
-        saved = min(saved, max(before - 1, 0))
-    return Gain(merges, window, saved, saved / before if before else 0.0, estimated)
+    estimated = merges == last
+    if estimated:
+        recent = min(100, last)
+        each = int(lengths[last - recent] - before) / recent if recent else 0.0
+        following, saved = window, min(round(window * each), max(before - 1, 0))
+    else:
+        following = min(window, last - merges)
+        saved = before - int(lengths[merges + following])
+    return Gain(merges, following, saved, saved / before if before else 0.0, estimated)
 
 
 def decimate(curve: Curve, width: int) -> Curve:

@@ -6,6 +6,7 @@ They stand beside BPE so that a table can show all four. `tokenizers` is an opti
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -46,6 +47,13 @@ class FamilyTokenizer(BPETokenizer):
         import hashlib
 
         return hashlib.sha256(self._peer.to_str().encode("utf-8")).hexdigest()
+
+    @cached_property
+    def token_bytes(self) -> list[bytes]:
+        """What each token stands for, by id: without WordPiece's `##`, and with a space for Unigram's `▁`."""
+        if self.kind == "wordpiece":
+            return [token.removeprefix("##").encode("utf-8") for token in self.tokens]
+        return [token.replace("▁", " ").encode("utf-8") for token in self.tokens]
 
     def encode_spans(self, text: str) -> tuple[Ints, Ints]:
         """Give the ids of `text` and where each token ends in it, in bytes of UTF-8."""

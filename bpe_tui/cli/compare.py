@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import itertools
+import shutil
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -50,6 +52,7 @@ def add_parser(subparsers: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Do it. Gives the exit code."""
+    from bpe_tui.analysis.baselines import BASELINES
     from bpe_tui.analysis.comparison import align, compare, parting, shared_tokens
     from bpe_tui.cli.console import Console
     from bpe_tui.cli.inputs import read_texts
@@ -63,10 +66,12 @@ def run(arguments: argparse.Namespace) -> int:
     columns = run_job(
         console, "comparing", lambda report: compare(tokenizers, given.text, report, alpha=arguments.alpha)
     )
-    pairs = list(itertools.combinations(tokenizers, 2))
+    # What learned nothing cuts everywhere and shares nothing: it belongs into the table only, unless it stands alone.
+    learned = [entry for entry in tokenizers if entry[0] not in BASELINES] or tokenizers
+    pairs = list(itertools.combinations(learned, 2))
     shared = [(a, b, shared_tokens(first, second, arguments.show)) for (a, first), (b, second) in pairs]
     partings = [(a, b, parting(first, second)) for (a, first), (b, second) in pairs if first.merges and second.merges]
-    lines = [(number, align(tokenizers, line)) for number, line in _lines(given.text, arguments)]
+    lines = [(number, align(learned, line)) for number, line in _lines(given.text, arguments)]
     _answer_table(columns, arguments, console)
     for number, line in lines:
         _answer_line(number, line, console)
@@ -137,6 +142,7 @@ def _lines(text: str, arguments: argparse.Namespace) -> list[tuple[int, str]]:
 def _answer_table(columns: list[Column], arguments: argparse.Namespace, console: Console) -> None:
     from bpe_tui.analysis.comparison import cost
     from bpe_tui.cli.tables import figure, share, table
+    from bpe_tui.terminal import UNKNOWN
 
     header = ["tokenizer", "kind", "vocabulary", "tokens", "bytes/token", "chars/token", "tokens/word", "one-token"]
     header += ["Renyi", *(["cost"] if arguments.price is not None else [])]
@@ -145,7 +151,7 @@ def _answer_table(columns: list[Column], arguments: argparse.Namespace, console:
         found = column.statistics
         row = [console.message(column.name), console.message(column.kind), f"{column.vocab_size:,}"]
         if found is None:
-            rows.append([*row, "cannot encode this text"])
+            rows.append([*row, *[UNKNOWN] * (len(header) - len(row))])
             continue
         row += [f"{found.tokens:,}", figure(found.bytes_per_token), figure(found.characters_per_token)]
         row += [figure(found.tokens_per_word), share(found.one_token_share), figure(found.renyi_efficiency)]
@@ -165,14 +171,30 @@ def _answer_line(number: int, line: AlignedLine, console: Console) -> None:
     segments = [console.piece(segment) for segment in line.segments]
     console.answer("")
     console.answer(f"line {number:,}:")
-    for row in line.rows:
-        if row.cut_after is None:
-            shown = "cannot encode this line" if row.tokens is None else f"{row.tokens:,} tokens, places not known"
-        else:
-            shown = "".join(
-                segment + (bar if cut else " ") for segment, cut in zip(segments, row.cut_after, strict=True)
-            )
-        console.answer(f"{pad(console.message(row.name), width)}  {shown.rstrip()}")
+    for first, last in _blocks(segments, max(20, shutil.get_terminal_size().columns - width - 2)):
+        for row in line.rows:
+            if row.cut_after is None:
+                shown = "cannot encode this line" if row.tokens is None else f"{row.tokens:,} tokens, places not known"
+            else:
+                cuts = zip(segments[first:last], row.cut_after[first:last], strict=True)
+                shown = "".join(segment + (bar if cut else " ") for segment, cut in cuts)
+            console.answer(f"{pad(console.message(row.name), width)}  {shown.rstrip()}")
+        if last < len(segments):
+            console.answer("")
+
+
+def _blocks(segments: list[str], width: int) -> Iterator[tuple[int, int]]:
+    """Give (first, last) of the segments that fit beside one another into `width` cells, at least one."""
+    from bpe_tui.terminal import cell_width
+
+    first = used = 0
+    for index, segment in enumerate(segments):
+        cells = cell_width(segment) + 1
+        if index > first and used + cells > width:
+            yield first, index
+            first, used = index, 0
+        used += cells
+    yield first, len(segments)
 
 
 def _answer_shared(shared: list[tuple[str, str, Shared]], console: Console) -> None:

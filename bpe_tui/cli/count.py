@@ -126,7 +126,8 @@ def _count_files(arguments: argparse.Namespace, tokenizer: BPETokenizer, console
             except Cancelled:
                 raise
             except (BPEError, OSError) as error:
-                failed.append((str(file), failure_line(error).removeprefix("error: ")))
+                reason = failure_line(error).removeprefix("error: ")
+                failed.append((str(file), reason if str(file) in reason else f"{file}: {reason}"))
                 continue
             counted.append((str(file), found))
             total += found

@@ -105,8 +105,9 @@ class _Canvas:
 
     @staticmethod
     def _place(value: float, span: tuple[float, float], last: int) -> int:
-        low, high = span
-        return round((value - low) / (high - low) * last) if high > low else 0
+        # Halved, so that the span of the largest numbers there are is still a number.
+        low, high = span[0] / 2, span[1] / 2
+        return round((value / 2 - low) / (high - low) * last) if high > low else 0
 
 
 def _segment(start: tuple[int, int], end: tuple[int, int]) -> list[tuple[int, int]]:
@@ -142,6 +143,8 @@ def _axis(first: float, last: float, columns: int, marked: int | None, mark: Mar
 
 
 def _figure(value: float) -> str:
+    if abs(value) >= 1e15 or 0 < abs(value) < 0.005:
+        return f"{value:.0e}"
     if value != 0 and abs(value) < 100 and value != int(value):
         return f"{value:.2f}"
     return short_count(value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from pathlib import Path
 
@@ -54,7 +55,7 @@ def first_merges_of_bytes(tokenizer: ByteBPETokenizer, text: str, merges: int) -
             parts = ["".join(parts)]
         while True:
             pairs = [
-                (ranks[pair], place) for place, pair in enumerate(zip(parts, parts[1:], strict=False)) if pair in ranks
+                (ranks[pair], place) for place, pair in enumerate(itertools.pairwise(parts)) if pair in ranks
             ]
             if not pairs:
                 break

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 
 import numpy as np
@@ -25,7 +26,9 @@ LOW = BPETokenizer(" elorstw", [("l", "o"), ("lo", "w"), ("e", "r"), ("low", "er
 
 def test_the_replay_of_lower_lowest() -> None:
     story = replay(LOW, "lower lowest")
-    told = [(LOW.tokens[row.left or 0], LOW.tokens[row.right or 0], row.rank, row.places.tolist()) for row in story.rows]
+    told = [
+        (LOW.tokens[row.left or 0], LOW.tokens[row.right or 0], row.rank, row.places.tolist()) for row in story.rows
+    ]
     assert told == [
         ("l", "o", 0, [0, 6]), ("lo", "w", 1, [0, 6]), ("e", "r", 2, [3]), ("low", "er", 3, [0]), ("e", "s", 4, [9]),
         ("es", "t", 5, [9]),
@@ -116,11 +119,13 @@ def by_rank(tokenizer: ByteBPETokenizer) -> ByteBPETokenizer:
     merges = []
     for token in sorted(tokenizer.vocabulary, key=tokenizer.vocabulary.__getitem__):
         parts = list(token)
-        lower = {known: number for known, number in tokenizer.vocabulary.items() if number < tokenizer.vocabulary[token]}
+        lower = {
+            known: number for known, number in tokenizer.vocabulary.items() if number < tokenizer.vocabulary[token]
+        }
         while len(parts) > 2:
             pairs = [
                 (lower[left + right], place)
-                for place, (left, right) in enumerate(zip(parts, parts[1:], strict=False))
+                for place, (left, right) in enumerate(itertools.pairwise(parts))
                 if left + right in lower
             ]
             if not pairs:
