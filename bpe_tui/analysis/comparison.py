@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from bpe_tui.analysis.encoded import EncodedText, encode, kind_of, token_bytes, token_count
+from bpe_tui.analysis.encoded import EncodedText, encode, shown_kind, token_bytes, token_count
 from bpe_tui.analysis.statistics import TextStatistics, text_statistics
 from bpe_tui.errors import MissingCharactersError
 from bpe_tui.progress import Report, silent
@@ -107,7 +107,9 @@ def compare(
         except MissingCharactersError as error:
             missing = error
         columns.append(
-            Column(name, kind_of(tokenizer), token_count(tokenizer), len(tokenizer.merges), encoded, figures, missing)
+            Column(
+                name, shown_kind(tokenizer), token_count(tokenizer), len(tokenizer.merges), encoded, figures, missing
+            )
         )
     return columns
 

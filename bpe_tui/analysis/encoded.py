@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from bpe_tui.bpe.alphabet import code_points
+from bpe_tui.bpe.byte_alphabet import to_bytes
+from bpe_tui.bpe.words import unshow
 from bpe_tui.progress import Report, silent
 
 if TYPE_CHECKING:
@@ -47,11 +50,13 @@ def encode(tokenizer: BPETokenizer, text: str, report: Report = silent) -> Encod
 
     Raises MissingCharactersError. `report` may raise Cancelled.
     """
-    spans = getattr(tokenizer, "encode_spans", None)
     size = utf8_size(text)
-    if spans is not None:
-        ids, ends = spans(text)
-        return EncodedText(text, ids, ends, size)
+    tell = getattr(tokenizer, "spans", None)
+    told = tell(text) if tell is not None and text else None
+    if told is not None:
+        ids, behind = told
+        report("encoding", len(text), len(text))
+        return EncodedText(text, ids, np.maximum.accumulate(byte_offsets(text)[behind]) if len(ids) else behind, size)
     ids = tokenizer.encode_array(text, report)
     return EncodedText(text, ids, _ends(tokenizer, text, ids, size), size)
 
@@ -59,13 +64,21 @@ def encode(tokenizer: BPETokenizer, text: str, report: Report = silent) -> Encod
 def _ends(tokenizer: BPETokenizer, text: str, ids: Ints, size: int) -> Ints | None:
     if kind_of(tokenizer) == "word_bpe":
         return _ends_in_words(tokenizer, text, ids)
+    if kind_of(tokenizer) == "foreign":
+        return None
     ends = np.cumsum(tokenizer.token_lengths()[ids], dtype=np.int64)
     total = int(ends[-1]) if len(ends) else 0
-    if counts_bytes(tokenizer):
-        return ends if total == size else None
-    if total != len(text):
-        return None
-    return ends if size == len(text) else byte_offsets(text)[ends]
+    if not counts_bytes(tokenizer):
+        if total != len(text):
+            return None
+        return ends if size == len(text) else byte_offsets(text)[ends]
+    if not getattr(tokenizer, "lossless", True):
+        # A space in front, or characters composed otherwise: then tokens lie where they say only if nothing changed.
+        given, content = tokenizer.decode_bytes(ids), text.encode("utf-8", "surrogatepass")  # type: ignore[attr-defined]
+        if given == b" " + content:
+            return np.maximum(ends - 1, 0)
+        return ends if given == content else None
+    return ends if total == size else None
 
 
 def _ends_in_words(tokenizer: BPETokenizer, text: str, ids: Ints) -> Ints | None:
@@ -85,7 +98,13 @@ def _ends_in_words(tokenizer: BPETokenizer, text: str, ids: Ints) -> Ints | None
 def symbol_lengths(tokenizer: BPETokenizer) -> Ints:
     """Give how many base symbols each token is made of, by id."""
     if kind_of(tokenizer) != "word_bpe":
-        return tokenizer.token_lengths()
+        lengths = tokenizer.token_lengths()
+        # Tokens that are found in the text as they are count as one symbol.
+        added = list(getattr(tokenizer, "added_tokens", {}).values())
+        if added:
+            lengths = lengths.copy()
+            lengths[added] = 1
+        return lengths
     lengths = np.ones(len(tokenizer.tokens), np.int64)
     for left, right, new in zip(*(column.tolist() for column in tokenizer.merge_ids()), strict=True):
         lengths[new] = lengths[left] + lengths[right]
@@ -107,26 +126,40 @@ def kind_of(tokenizer: object) -> str:
     return str(getattr(tokenizer, "kind", "character_bpe"))
 
 
+def shown_kind(tokenizer: object) -> str:
+    """Give what kind of tokenizer it is, for people: of foreign ones, their model."""
+    return str(getattr(tokenizer, "model", kind_of(tokenizer)))
+
+
 def token_count(tokenizer: BPETokenizer) -> int:
     """Give how many tokens there are, without gaps between ids."""
     return int(getattr(tokenizer, "token_count", tokenizer.vocab_size))
 
 
 def token_bytes(tokenizer: BPETokenizer, token_id: int) -> bytes:
-    """Give the bytes that a token stands for."""
+    """Give the bytes of text that a token stands for; the end of a word counts as the space behind it.
+
+    Of foreign tokens the usual signs are taken for what they mean: WordPiece's `##` for nothing, `▁` for a space.
+    """
     table = getattr(tokenizer, "token_bytes", None)
     if table is not None:
         return bytes(table[token_id])
-    return tokenizer.tokens[token_id].encode("utf-8", "surrogatepass")
+    token = tokenizer.tokens[token_id]
+    kind = kind_of(tokenizer)
+    if kind == "word_bpe":
+        token = unshow(token)
+    elif kind == "foreign":
+        if counts_bytes(tokenizer):
+            with contextlib.suppress(ValueError):  # a special token
+                return to_bytes(token)
+        token = token.removeprefix("##") if shown_kind(tokenizer) == "WordPiece" else token.replace("▁", " ")
+    return token.encode("utf-8", "surrogatepass")
 
 
 def token_text(tokenizer: BPETokenizer, token_id: int) -> str | None:
     """Give a token as text; None if its bytes are no text by themselves."""
-    table = getattr(tokenizer, "token_bytes", None)
-    if table is None:
-        return tokenizer.tokens[token_id]
     try:
-        return bytes(table[token_id]).decode("utf-8")
+        return token_bytes(tokenizer, token_id).decode("utf-8")
     except UnicodeDecodeError:
         return None
 

@@ -6,14 +6,17 @@ the vocabulary is, what its longest tokens are, how many tokens the text has and
 
 from __future__ import annotations
 
+import dataclasses
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from bpe_tui.analysis.encoded import counts_bytes, kind_of, token_bytes, token_count
+from bpe_tui.analysis.encoded import kind_of, token_bytes, token_count
+from bpe_tui.bpe.byte_tokenizer import ByteBPETokenizer
 from bpe_tui.bpe.tokenizer import BPETokenizer
+from bpe_tui.bpe.word_tokenizer import WordBPETokenizer
 from bpe_tui.errors import AnalysisError
 from bpe_tui.progress import Report, silent
 
@@ -152,14 +155,18 @@ def prefix(tokenizer: BPETokenizer, merges: int) -> BPETokenizer:
         raise AnalysisError(f"there is no prefix of {merges:,} merges: this tokenizer has {len(every):,}")
     if merges == len(every):
         return tokenizer
-    smaller = getattr(tokenizer, "prefix", None)
-    if smaller is not None:
-        return smaller(merges)  # type: ignore[no-any-return]
-    if not counts_bytes(tokenizer):
+    if isinstance(tokenizer, WordBPETokenizer):
+        return WordBPETokenizer(
+            tokenizer.base_tokens,
+            every[:merges],
+            tokenizer.special_tokens,
+            punctuation=tokenizer.punctuation,
+            marker=tokenizer.marker,
+            ties=tokenizer.ties,
+            unused_ids=tokenizer.unused_ids,
+        )
+    if not isinstance(tokenizer, ByteBPETokenizer):
         return BPETokenizer(tokenizer.base_tokens, every[:merges])
-    from bpe_tui.bpe.byte_tokenizer import ByteBPETokenizer
-
-    assert isinstance(tokenizer, ByteBPETokenizer)
     new = tokenizer.merge_ids()[2]
     gone = set(new[merges:].tolist()) - set(new[:merges].tolist())
     if tokenizer.whole_pieces or tokenizer.by_rank:
@@ -169,13 +176,13 @@ def prefix(tokenizer: BPETokenizer, merges: int) -> BPETokenizer:
         gone |= {number for number in tokenizer.vocabulary.values() if places[number] >= merges and number not in base}
     # A merge list that uses a token before any merge makes it is odd but allowed.
     gone -= {tokenizer.vocabulary[part] for pair in every[:merges] for part in pair}
-    return ByteBPETokenizer(
-        {token: number for token, number in tokenizer.vocabulary.items() if number not in gone},
-        every[:merges],
-        tokenizer.rule,
-        whole_pieces=tokenizer.whole_pieces,
-        by_rank=tokenizer.by_rank,
-        ties=tokenizer.ties,
+    vocabulary = {token: number for token, number in tokenizer.vocabulary.items() if number not in gone}
+    preparation = tokenizer.preparation
+    if preparation is not None:
+        plain = tuple(token for token in preparation.added_tokens if not token.special)
+        preparation = dataclasses.replace(preparation, added_tokens=plain)
+    return tokenizer.with_changes(
+        vocabulary=vocabulary, merges=every[:merges], special_tokens={}, preparation=preparation
     )
 
 

@@ -7,8 +7,12 @@ Source: `bytes_to_unicode` of GPT-2's encoder, the `ByteLevel` alphabet of Huggi
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
+
+from bpe_tui.bpe.alphabet import code_points
 
 
 def _characters() -> tuple[str, ...]:
@@ -24,7 +28,10 @@ BYTES: dict[str, int] = {character: byte for byte, character in enumerate(CHARAC
 SORTED_BYTES: tuple[int, ...] = tuple(sorted(range(256), key=CHARACTERS.__getitem__))
 """All bytes in the order of their characters: the order of ids in GPT-2 and Hugging Face's tokenizers."""
 
-_TO_CHARACTERS = {byte: character for byte, character in enumerate(CHARACTERS)}
+NEVER_IN_TEXT: frozenset[str] = frozenset(CHARACTERS[byte] for byte in (0xC0, 0xC1, *range(0xF5, 0x100)))
+"""The bytes that no UTF-8 has, so that a tokenizer of text can do without them."""
+
+_TO_CHARACTERS = dict(enumerate(CHARACTERS))
 
 
 def to_characters(raw: bytes) -> str:
@@ -38,6 +45,33 @@ def to_bytes(token: str) -> bytes:
         return bytes([BYTES[character] for character in token])
     except KeyError as error:
         raise ValueError(f"{error.args[0]!r} is not a character of the byte alphabet") from None
+
+
+def _table() -> npt.NDArray[np.int16]:
+    table = np.full(max(BYTES_OF_POINTS) + 2, -1, np.int16)
+    table[list(BYTES_OF_POINTS)] = list(BYTES_OF_POINTS.values())
+    return table
+
+
+BYTES_OF_POINTS: dict[int, int] = {ord(character): byte for character, byte in BYTES.items()}
+_TABLE = _table()
+
+
+def spell(tokens: Sequence[str]) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]]:
+    """Give the bytes of many tokens one after another, and where each begins and the last ends.
+
+    Raises ValueError naming the first token that is not in the byte alphabet.
+    """
+    offsets = np.zeros(len(tokens) + 1, np.int64)
+    np.cumsum([len(token) for token in tokens], out=offsets[1:])
+    joined = "".join(tokens)
+    found = _TABLE[np.minimum(code_points(joined), len(_TABLE) - 1)]
+    outside = np.flatnonzero(found < 0)
+    if not len(outside):
+        return found.astype(np.uint8), offsets
+    wrong = int(outside[0])
+    token = tokens[int(np.searchsorted(offsets, wrong, "right")) - 1]
+    raise ValueError(f"token {token!r} has the character {joined[wrong]!r}, which is not in the byte alphabet")
 
 
 def byte_array(content: bytes | memoryview) -> npt.NDArray[np.uint8]:

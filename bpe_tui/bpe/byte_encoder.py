@@ -1,4 +1,4 @@
-"""The byte-level encoder: text to pieces by a splitting rule, pieces to ids by rank, as tiktoken and Hugging Face do."""
+"""The byte-level encoder: text to pieces by a splitting rule, pieces to ids by rank, as GPT-2 and tiktoken do."""
 
 from __future__ import annotations
 
@@ -43,6 +43,7 @@ class ByteEncoder:
         rule: how text is cut into pieces.
         tokens: the bytes of each token by id, empty where there is none.
         whole_pieces: whether a piece that is a token is never merged but taken as it is (`ignore_merges`, tiktoken).
+
     """
 
     def __init__(
@@ -85,6 +86,30 @@ class ByteEncoder:
             )  # fmt: skip
         return memory
 
+    in_bytes = True
+
+    def normalise(self, text: str) -> str:
+        """Give the text that the ids of `text` stand for: the same."""
+        return text
+
+    def token_lengths(self) -> Ids:
+        """Give the length of each token in bytes, int64, by id; 0 for those that encoding never gives."""
+        return self._lengths
+
+    @cached_property
+    def _lengths(self) -> Ids:
+        new = self._merges & 0xFFFFFFFF
+        highest = max(int(self.byte_ids.max()), int(new.max()) if len(new) else 0, len(self._tokens) - 1)
+        lengths = [0] * (highest + 1)
+        for number in self.byte_ids[self.byte_ids >= 0].tolist():
+            lengths[number] = 1
+        by_rank = np.argsort(self._merges, kind="stable")
+        for pair, made in zip(self._pairs[by_rank].tolist(), new[by_rank].tolist(), strict=True):
+            lengths[made] = lengths[pair >> 32] + lengths[pair & 0xFFFFFFFF]
+        for number, token in enumerate(self._tokens):
+            lengths[number] = max(lengths[number], len(token))
+        return np.array(lengths, np.int64)
+
     def encode(self, text: str, report: Report = silent) -> Ids:
         """Give the ids of the tokens of `text`, int64, one dimension. `report` may raise Cancelled."""
         return self.encode_bytes(text.encode("utf-8", "surrogatepass"), report)
@@ -115,6 +140,21 @@ class ByteEncoder:
                 raise
         return ids[:end]
 
+    def encode_each(self, pieces: Sequence[bytes], token_lengths: Ids) -> Ids:
+        """Give the one id that each piece becomes, without cutting it by the rule; -1 where it becomes several.
+
+        `token_lengths` are the bytes of each token by id. No piece may be empty.
+        """
+        data = byte_array(b"".join(pieces))
+        ends = np.cumsum([len(piece) for piece in pieces], dtype=np.int64)
+        ids = np.empty(len(data), np.int64)
+        count = self._encode_group(data, ends, (0, len(ends)), ids, np.zeros(1, np.int64))
+        ids = ids[:count]
+        lengths = token_lengths[ids]
+        starts = np.cumsum(lengths) - lengths
+        first = np.searchsorted(starts, ends - np.diff(ends, prepend=0))
+        return np.where(lengths[first] == np.diff(ends, prepend=0), ids[first], -1)
+
     def _encode_group(
         self, data: npt.NDArray[np.uint8], ends: Ids, group: tuple[int, int], ids: Ids, control: Ids
     ) -> int:
@@ -135,41 +175,23 @@ class ByteEncoder:
         finally:
             self._memories.append(memory)
 
-    def joins(
-        self,
-        content: bytes,
-        places: npt.NDArray[np.int32],
-        token_places: npt.NDArray[np.int32],
-        report: Report = silent,
-    ) -> Joins:
-        """Give, for every place between two bytes, from which merge on they are in one token; see `Joins`.
-
-        `places` gives the place in the merge list for each rank of this encoder, or is empty where they are the same;
-        `token_places` that of the merge which makes each token. Within a piece the lowest rank goes first, and merging
-        with the first k merges alone does the same up to the first merge that is not among them. So the k from which on
-        two bytes are joined is the highest rank met by then, even if a lower one should come about later.
-        `report` may raise Cancelled.
-        """
-        return self._joins(content, places, token_places, False, report)[0]
-
     def join_steps(
         self,
         content: bytes,
         places: npt.NDArray[np.int32],
         token_places: npt.NDArray[np.int32],
         report: Report = silent,
+        *,
+        told: bool = True,
     ) -> tuple[Joins, JoinSteps]:
-        """Give `joins` and how each came about. `report` may raise Cancelled."""
-        return self._joins(content, places, token_places, True, report)
+        """Give, for every place between two bytes, from which merge on they are in one token, and how; see `Joins`.
 
-    def _joins(
-        self,
-        content: bytes,
-        places: npt.NDArray[np.int32],
-        token_places: npt.NDArray[np.int32],
-        told: bool,
-        report: Report,
-    ) -> tuple[Joins, JoinSteps]:
+        `places` gives the place in the merge list for each rank of this encoder, or is empty where they are the same;
+        `token_places` that of the merge which makes each token. Within a piece the lowest rank goes first, and merging
+        with the first k merges alone does the same up to the first merge that is not among them. So the k from which on
+        two bytes are joined is the highest rank met by then, even if a lower one should come about later.
+        Unless `told`, the steps are left empty. `report` may raise Cancelled.
+        """
         from bpe_tui.bpe.kernels import byte_encoding as kernel
 
         data = byte_array(content)

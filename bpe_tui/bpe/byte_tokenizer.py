@@ -6,6 +6,7 @@ Its tokens are strings in the byte alphabet (`byte_alphabet`), as in GPT-2's and
 from __future__ import annotations
 
 import codecs
+import dataclasses
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,10 +16,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bpe_tui.bpe.byte_alphabet import CHARACTERS, byte_array, to_bytes
+from bpe_tui.bpe.byte_alphabet import BYTES, CHARACTERS, NEVER_IN_TEXT, spell, to_characters
 from bpe_tui.bpe.byte_encoder import ByteEncoder
-from bpe_tui.bpe.joins import Joins, JoinSteps
-from bpe_tui.bpe.pretokenize import SplittingRule
+from bpe_tui.bpe.joins import NEVER, Joins, JoinSteps
+from bpe_tui.bpe.preparation import Preparation
+from bpe_tui.bpe.pretokenize import SplittingRule, split
+from bpe_tui.bpe.ranks import DerivedMerges, derive_merges
 from bpe_tui.bpe.special import (
     SpecialPolicy,
     check_special_tokens,
@@ -37,6 +40,10 @@ class PartialCharacterError(BPEError, ValueError):
     """Ids whose bytes are no UTF-8 text: cut inside a character, or never text."""
 
 
+class UnencodableByteError(BPEError, ValueError):
+    """A byte that no text has, for a tokenizer of text only."""
+
+
 class ByteBPETokenizer(BPETokenizer):
     """A byte-level BPE tokenizer. Treat it as unchangeable.
 
@@ -46,11 +53,15 @@ class ByteBPETokenizer(BPETokenizer):
         rule: how text is cut into pieces before any merge.
         special_tokens: special token to id, see `special`.
         whole_pieces: a piece that is a token is taken as it is, without merging (tiktoken; `ignore_merges`).
-        by_rank: any two neighbours whose joined bytes are a token merge, lowest id first (tiktoken), whatever `merges`
-            says; `merges` then is how each token comes about by that.
+        by_rank: any two neighbours whose joined bytes are a token merge, lowest id first (tiktoken). `merges` then
+            follow from the vocabulary and need not be given; if they are, they must be right.
         ties: the rule by which training broke ties, if it is known.
+        preparation: what happens to a text before it is cut into pieces, and tokens that are found in the text.
+        text_only: bytes that no text has may be missing from the vocabulary; content that holds them is refused then.
+        corpus_sha256: the SHA-256 of the text that it was trained on, if it is known; of no effect.
 
     Raises ValueError for what is no such tokenizer, naming the token.
+
     """
 
     kind = "byte_bpe"
@@ -66,7 +77,15 @@ class ByteBPETokenizer(BPETokenizer):
         whole_pieces: bool = False,
         by_rank: bool = False,
         ties: str | None = None,
+        preparation: Preparation | None = None,
+        text_only: bool = False,
+        corpus_sha256: str | None = None,
     ) -> None:
+        self.preparation = preparation
+        self.text_only = text_only
+        self.corpus_sha256 = corpus_sha256
+        self.lossless = preparation is None or preparation.lossless
+        """Whether decoding gives every text back as it was."""
         self.vocabulary = dict(vocabulary)
         self.special_tokens = dict(special_tokens or {})
         self.rule = rule
@@ -74,23 +93,61 @@ class ByteBPETokenizer(BPETokenizer):
         self.by_rank = by_rank
         self.ties = ties
         self.merges = [(left, right) for left, right in merges]
-        check_special_tokens(self.special_tokens, self.vocabulary)
+        self.added_tokens: dict[str, int] = {}
+        """Tokens that are no special tokens and are found in every text, to id."""
+        if preparation is not None:
+            self.preparation = preparation = preparation.with_special_tokens(self.special_tokens)
+            self.added_tokens = {token.content: token.id for token in preparation.added_tokens if not token.special}
+        check_special_tokens({**self.special_tokens, **self.added_tokens}, self.vocabulary)
         self.base_tokens = self._base_tokens()
         self.tokens = self._tokens_by_id()
+        self._derived = self._derive() if by_rank else None
         self._ids = self._merge_ids()
+        _ = self._byte_spelling  # finds tokens that are no bytes
+
+    @classmethod
+    def train(
+        cls,
+        text: str | bytes,
+        target_vocab_size: int,
+        minimum_pair_frequency: int = 2,
+        base_tokens: Iterable[str] | None = None,
+        verbose: bool = True,
+        *,
+        rule: SplittingRule | str = "gpt2",
+        ties: str = "lowest-id",
+        special_tokens: Sequence[str] = (),
+    ) -> ByteBPETokenizer:
+        """Learn a tokenizer from the bytes of `text`; see `byte_training.byte_sequence` and `Trainer`.
+
+        `base_tokens` can be nothing but the 256 bytes, in the order of their ids.
+        """
+        from bpe_tui.bpe.byte_training import byte_sequence, make_byte_tokenizer
+        from bpe_tui.bpe.pretokenize import rule as rule_of
+        from bpe_tui.bpe.trainer import Ties, Trainer
+
+        rule = rule_of(rule) if isinstance(rule, str) else rule
+        order = None if base_tokens is None else list(base_tokens)
+        sequence = byte_sequence(text, rule, special_tokens, ties, order)
+        trainer = Trainer.on_sequence(
+            sequence, target_vocab_size, minimum_pair_frequency, ties=Ties(ties), reserved=len(special_tokens)
+        )
+        trainer.run(verbose=verbose)
+        return make_byte_tokenizer(trainer, rule, ties, special_tokens)
 
     def _base_tokens(self) -> list[str]:
-        missing = [byte for byte in range(256) if CHARACTERS[byte] not in self.vocabulary]
-        if missing:
-            named = ", ".join(f"0x{byte:02X}" for byte in missing[:8])
+        missing = [character for character in CHARACTERS if character not in self.vocabulary]
+        if missing and not (self.text_only and NEVER_IN_TEXT.issuperset(missing)):
+            named = ", ".join(f"0x{BYTES[character]:02X}" for character in missing[:8])
             raise ValueError(
                 f"{len(missing)} of the 256 single bytes have no token: {named}; the vocabulary is damaged"
             )
-        return sorted(CHARACTERS, key=self.vocabulary.__getitem__)
+        return sorted((set(CHARACTERS).difference(missing)), key=self.vocabulary.__getitem__)
 
     def _tokens_by_id(self) -> list[str]:
         owners: dict[int, str] = {}
-        for token, number in (*self.vocabulary.items(), *self.special_tokens.items()):
+        named = (self.vocabulary, self.special_tokens, self.added_tokens)
+        for token, number in (entry for tokens in named for entry in tokens.items()):
             if number < 0:
                 raise ValueError(f"token {token!r} has the id {number}, ids start at 0")
             if number in owners:
@@ -101,34 +158,45 @@ class ByteBPETokenizer(BPETokenizer):
             raise ValueError(f"the highest id is {highest:,}, but there are only {len(owners):,} tokens")
         return [owners.get(number, "") for number in range(highest + 1)]
 
+    def _derive(self) -> DerivedMerges:
+        derived = derive_merges(self.vocabulary)
+        if self.merges and self.merges != derived.merges:
+            pairs = enumerate(zip(self.merges, derived.merges, strict=False))
+            rank = next((rank for rank, (ours, right) in pairs if ours != right), len(derived.merges))
+            raise ValueError(f"merge {rank} is not how its token comes about by the ranks of the vocabulary")
+        self.merges = derived.merges
+        return derived
+
     def _merge_ids(self) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.int32]]:
-        vocabulary = self.vocabulary
-        rows = np.empty((3, len(self.merges)), np.int32)
-        for rank, (left, right) in enumerate(self.merges):
-            try:
-                rows[:, rank] = vocabulary[left], vocabulary[right], vocabulary[left + right]
-            except KeyError as error:
-                raise ValueError(f"merge {rank} uses {error.args[0]!r}, which is not in the vocabulary") from None
-        return rows[0], rows[1], rows[2]
+        if self._derived is not None:
+            left_right, made = self._derived.pairs, self._derived.made
+            return (left_right >> 32).astype(np.int32), left_right.astype(np.int32), made.astype(np.int32)
+        number_of = self.vocabulary.__getitem__
+        try:
+            parts = [(number_of(left), number_of(right), number_of(left + right)) for left, right in self.merges]
+        except KeyError as error:
+            wrong = error.args[0]
+            rank = next(rank for rank, (left, right) in enumerate(self.merges) if wrong in (left, right, left + right))
+            raise ValueError(f"merge {rank} uses {wrong!r}, which is not in the vocabulary") from None
+        rows = np.array(parts, np.int32).reshape(-1, 3).T
+        return rows[0].copy(), rows[1].copy(), rows[2].copy()
 
     @cached_property
     def token_bytes(self) -> list[bytes]:
-        """The bytes of each token by id; of a special token its text in UTF-8; empty where an id is not used."""
-        specials = {number: token for token, number in self.special_tokens.items()}
-        return [
-            specials[number].encode("utf-8") if number in specials else to_bytes(token)
-            for number, token in enumerate(self.tokens)
-        ]
+        """The bytes of each token by id; of a special or added token its text in UTF-8; empty where an id is not used."""
+        offsets, content = self._byte_spelling
+        joined, places = content.tobytes(), offsets.tolist()
+        return [joined[start:end] for start, end in zip(places, places[1:], strict=False)]
 
     @property
     def token_count(self) -> int:
         """Tokens that there are: the vocabulary without gaps in its ids, special tokens included."""
-        return len(self.vocabulary) + len(self.special_tokens)
+        return len(self.vocabulary) + len(self.special_tokens) + len(self.added_tokens)
 
     @cached_property
     def stoi(self) -> dict[str, int]:
-        """Token string to id, special tokens included."""
-        return {**self.vocabulary, **self.special_tokens}
+        """Token string to id, special and added tokens included."""
+        return {**self.vocabulary, **self.special_tokens, **self.added_tokens}
 
     @cached_property
     def itos(self) -> dict[int, str]:
@@ -139,16 +207,31 @@ class ByteBPETokenizer(BPETokenizer):
     def _byte_encoder(self) -> ByteEncoder:
         left, right, new = (ids.astype(np.int64) for ids in self._ids)
         pairs, merges = left << 32 | right, np.arange(len(left)) << 32 | new
-        if self.by_rank:
-            pairs, merges = _all_pairs(self.vocabulary)
-        byte_ids = np.array([self.vocabulary[character] for character in CHARACTERS], np.int64)
-        specials = set(self.special_tokens.values())
-        tokens = [b"" if number in specials else token for number, token in enumerate(self.token_bytes)]
-        return ByteEncoder(byte_ids, pairs, merges, self.rule, tokens, self.whole_pieces)
+        whole_pieces = self.whole_pieces
+        if self._derived is not None:
+            if self._derived.underivable:
+                pairs, merges = _all_pairs(self.vocabulary)
+            else:
+                merges = new << 32 | new
+                whole_pieces = False  # each becomes itself anyway
+        byte_ids = np.array([self.vocabulary.get(character, -1) for character in CHARACTERS], np.int64)
+        tokens: list[bytes] = []
+        if whole_pieces:
+            apart = {*self.special_tokens.values(), *self.added_tokens.values()}
+            tokens = [b"" if number in apart else token for number, token in enumerate(self.token_bytes)]
+        return ByteEncoder(byte_ids, pairs, merges, self.rule, tokens, whole_pieces)
 
     @cached_property
     def _special_pattern(self) -> Any:
         return special_pattern(self.special_tokens)
+
+    def encoder(self) -> ByteEncoder:
+        """Give the encoder behind `encode`, which knows no special tokens."""
+        return self._byte_encoder
+
+    def covers(self, text: str) -> bool:  # noqa: ARG002
+        """Whether `text` can be encoded: bytes can, whatever they are."""
+        return True
 
     def encode_array(
         self, text: str, report: Report = silent, special: SpecialPolicy | str = SpecialPolicy.TEXT
@@ -160,6 +243,8 @@ class ByteBPETokenizer(BPETokenizer):
         policy = SpecialPolicy(special)
         if policy is SpecialPolicy.ERROR:
             refuse_specials(text, self._special_pattern)
+        if self.preparation is not None:
+            return self._encode_prepared(text, self.preparation, policy is SpecialPolicy.SPECIAL, report)
         if policy is not SpecialPolicy.SPECIAL or not self.special_tokens:
             return self._byte_encoder.encode(text, report)
         parts: list[Ids] = []
@@ -169,6 +254,15 @@ class ByteBPETokenizer(BPETokenizer):
                 parts.append(np.array([self.special_tokens[token]], np.int64))
         return np.concatenate(parts)
 
+    def _encode_prepared(self, text: str, preparation: Preparation, special: bool, report: Report) -> Ids:
+        parts: list[Ids] = [np.zeros(0, np.int64)]
+        for part in preparation.cut(text, special=special):
+            if isinstance(part, int):
+                parts.append(np.array([part], np.int64))
+            else:
+                parts.append(self._byte_encoder.encode(part, report))
+        return np.concatenate(parts)
+
     def encode(self, text: str, special: SpecialPolicy | str = SpecialPolicy.TEXT) -> list[int]:
         """Give the ids of `text` as a list; see `encode_array`."""
         ids: list[int] = self.encode_array(text, special=special).tolist()
@@ -176,16 +270,43 @@ class ByteBPETokenizer(BPETokenizer):
 
     def encode_bytes(self, content: bytes) -> list[int]:
         """Give the ids of any bytes, text or not. Special tokens in them are ordinary bytes."""
+        if len(self.base_tokens) < len(CHARACTERS):
+            for place, byte in enumerate(content):
+                if CHARACTERS[byte] not in self.vocabulary:
+                    raise UnencodableByteError(
+                        f"byte {place:,} is 0x{byte:02X}, which this tokenizer has no token for: it encodes text only"
+                    )
         ids: list[int] = self._byte_encoder.encode_bytes(content).tolist()
         return ids
 
     def joins(self, text: str, report: Report = silent) -> Joins:
-        """Like `BPETokenizer.joins`, with bytes for symbols; special tokens are ordinary text."""
-        return self._byte_encoder.joins(text.encode("utf-8", "surrogatepass"), *self._merge_places, report)
+        """Like `BPETokenizer.joins`, with bytes for symbols; special tokens are ordinary text, added ones one symbol."""
+        return self._joined(text, False, report)[0]
 
     def join_steps(self, text: str, report: Report = silent) -> tuple[Joins, JoinSteps]:
         """Give `joins` and how each came about, which the rank alone does not tell for tokens of bytes."""
-        return self._byte_encoder.join_steps(text.encode("utf-8", "surrogatepass"), *self._merge_places, report)
+        return self._joined(text, True, report)
+
+    def _joined(self, text: str, told: bool, report: Report) -> tuple[Joins, JoinSteps]:
+        stretches = [text] if self.preparation is None else self.preparation.cut(text, special=False)
+        parts: list[tuple[Joins, JoinSteps]] = []
+        for stretch in stretches:
+            if isinstance(stretch, int):
+                nothing = np.zeros(1 if told else 0, np.int32)
+                one = Joins(np.array([stretch], np.int32), np.array([NEVER], np.int32))
+                parts.append((one, JoinSteps(nothing, nothing, nothing)))
+            else:
+                content = stretch.encode("utf-8", "surrogatepass")
+                parts.append(self._byte_encoder.join_steps(content, *self._merge_places, report, told=told))
+        if len(parts) == 1:
+            return parts[0]
+        empty = [np.zeros(0, np.int32)]
+        return (
+            Joins(*(np.concatenate(empty + [getattr(part, name) for part, _ in parts]) for name in ("symbols", "ranks"))),
+            JoinSteps(
+                *(np.concatenate(empty + [getattr(part, name) for _, part in parts]) for name in ("rounds", "left", "new"))
+            ),
+        )
 
     @cached_property
     def _merge_places(self) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
@@ -209,9 +330,12 @@ class ByteBPETokenizer(BPETokenizer):
 
     @cached_property
     def _byte_spelling(self) -> tuple[Ids, npt.NDArray[np.uint8]]:
-        offsets = np.zeros(len(self.tokens) + 1, np.int64)
-        np.cumsum([len(token) for token in self.token_bytes], out=offsets[1:])
-        return offsets, byte_array(b"".join(self.token_bytes)).copy()
+        """Where the bytes of each token begin and end, and all of them."""
+        spelled = self.tokens.copy()
+        for token, number in (*self.special_tokens.items(), *self.added_tokens.items()):
+            spelled[number] = to_characters(token.encode("utf-8"))
+        content, offsets = spell(spelled)
+        return offsets, content
 
     def decode_bytes(self, ids: Iterable[int] | npt.NDArray[np.integer]) -> bytes:
         """Give the bytes that `ids` stand for. Raises TokenIdError for an id that is not used."""
@@ -243,6 +367,7 @@ class ByteBPETokenizer(BPETokenizer):
         Raises PartialCharacterError where the bytes are no UTF-8, and TokenIdError.
         """
         content = self.decode_bytes(ids)
+        report("decoding", len(content), len(content))
         try:
             return content.decode("utf-8", errors)
         except UnicodeDecodeError as error:
@@ -257,7 +382,7 @@ class ByteBPETokenizer(BPETokenizer):
 
     def fingerprint(self) -> str:
         """Give the SHA-256 of everything that decides what the tokenizer does, 64 hexadecimal digits."""
-        content = {
+        content: dict[str, Any] = {
             "type": self.kind,
             "vocabulary": sorted(self.vocabulary.items(), key=lambda item: item[1]),
             "merges": [list(pair) for pair in self.merges],
@@ -267,8 +392,42 @@ class ByteBPETokenizer(BPETokenizer):
             "whole_pieces": self.whole_pieces,
             "by_rank": self.by_rank,
         }
+        if self.preparation is not None:
+            content["preparation"] = dataclasses.asdict(self.preparation)
         serialised = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
         return hashlib.sha256(serialised.encode("utf-8")).hexdigest()
+
+    def with_changes(self, **changes: Any) -> ByteBPETokenizer:
+        """Give a tokenizer that is like this one but for the arguments named. Raises ValueError like the constructor."""
+        arguments: dict[str, Any] = {
+            "vocabulary": self.vocabulary,
+            "merges": self.merges,
+            "rule": self.rule,
+            "special_tokens": self.special_tokens,
+            "whole_pieces": self.whole_pieces,
+            "by_rank": self.by_rank,
+            "ties": self.ties,
+            "preparation": self.preparation,
+            "text_only": self.text_only,
+            "corpus_sha256": self.corpus_sha256,
+        }
+        return ByteBPETokenizer(**(arguments | changes))
+
+    def broken_tokens(self, report: Report = silent) -> list[int]:
+        """Give the ids of tokens whose bytes, standing alone, do not encode to that one token; special ones left out.
+
+        They are tokens that no merge makes, that the splitting rule cuts, or that other merges get in the way of.
+        """
+        numbers = np.array(sorted(self.vocabulary.values()), np.int64)
+        tokens = [self.token_bytes[number] for number in numbers.tolist()]
+        whole = self._byte_encoder.encode_each(tokens, self.token_lengths()) == numbers
+        for place in np.flatnonzero(whole).tolist():
+            if len(split(tokens[place], self.rule)) > 1:
+                whole[place] = False
+            if place % 4096 == 0:
+                report("checking tokens", place, len(tokens))
+        broken: list[int] = numbers[~whole].tolist()
+        return broken
 
     def __repr__(self) -> str:
         return f"ByteBPETokenizer({self.token_count:,} tokens, {len(self.merges):,} merges, rule {self.rule.name})"

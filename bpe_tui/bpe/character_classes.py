@@ -1,4 +1,4 @@
-"""What the splitting rules need to know of every code point: whether it is a letter (and its case), mark, number, space.
+"""What the splitting rules need to know of every code point: is it a letter (of which case), mark, number, white space.
 
 The classes are those of one Unicode version, written down in `unicode_classes.txt` beside this file, and not those of
 whatever Python or `regex` is installed: a tokenizer must cut a text the same way on every machine. The version is the
@@ -33,14 +33,15 @@ BYTES = 256
 
 # The bits of a class. A code point has one of them, but for letters without case, which go with both cases.
 UPPER, LOWER, MARK, NUMBER, SPACE, NEWLINE, OTHER, NON_ASCII = (1 << bit for bit in range(8))
-"""UPPER has upper and title case (Lu, Lt), LOWER lower case (Ll); SPACE is white space but CR and LF, which are NEWLINE.
-NON_ASCII stands for the bytes of longer characters: their class is found by the code point."""
+"""UPPER has upper and title case (Lu, Lt), LOWER lower case (Ll); SPACE is white space but CR and LF, NEWLINE those.
+NON_ASCII stands for the bytes of longer characters: their class is found by the code point. The machine code of the
+kernels holds these numbers: after a change here, clear its cache."""
 CASELESS = UPPER | LOWER
-"""Letters without case (Lm, Lo): ideographs, syllables, modifiers. `class & CASELESS` is not 0 for letters of any kind."""
+"""Letters without case (Lm, Lo): ideographs, syllables, modifiers. `class & CASELESS` is not 0 for any letter."""
 
 BITS = {"Lu": UPPER, "Lt": UPPER, "Ll": LOWER, "Lm": CASELESS, "Lo": CASELESS}
 BITS |= {"M": MARK, "N": NUMBER, "s": SPACE, "n": NEWLINE, "-": OTHER}
-r"""The names in the file: letters by category, \p{M}, \p{N}, white space (\s) but CR and LF, CR and LF, all the rest."""
+r"""The names in the file: letters by category, \p{M}, \p{N}, s for \s but CR and LF, n for those, - for the rest."""
 
 _FILE = Path(__file__).with_name("unicode_classes.txt")
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -40,6 +40,23 @@ class _Index(NamedTuple):
     length: npt.NDArray[np.int32]
 
 
+class TextEncoder(Protocol):
+    """What encoders of all kinds of BPE have in common. None changes once made; any number of threads may use one."""
+
+    def encode(self, text: str, report: Report = silent) -> npt.NDArray[np.int64]:
+        """Give the ids of the tokens of `text`, int64, one dimension. `report` may raise Cancelled."""
+
+    def normalise(self, text: str) -> str:
+        """Give the text that the ids of `text` stand for."""
+
+    def token_lengths(self) -> npt.NDArray[np.int64]:
+        """Give the length of each token by id, int64: in bytes where `in_bytes`, else in characters."""
+
+    @property
+    def in_bytes(self) -> bool:
+        """Whether tokens are made of bytes."""
+
+
 class Encoder:
     """Encodes texts over the base tokens. Never changes once made; any number of threads may use it.
 
@@ -58,7 +75,10 @@ class Encoder:
     ) -> None:
         self.base_tokens = tuple(base_tokens)
         self._merges = (np.ascontiguousarray(left), np.ascontiguousarray(right), np.ascontiguousarray(new))
-        self._table = symbol_table(self.base_tokens)
+
+    @cached_property
+    def _table(self) -> npt.NDArray[np.int32]:
+        return symbol_table(self.base_tokens)
 
     @property
     def vocab_size(self) -> int:
@@ -84,6 +104,12 @@ class Encoder:
         joint_keys, joint_ranks, _ = kernel.index_ranks(last[left], first[right])
         return _Index(base_ranks, keys, ranks, again, joint_keys, joint_ranks, left, right, new, length)
 
+    in_bytes = False
+
+    def normalise(self, text: str) -> str:
+        """Give the text that the ids of `text` stand for: the same."""
+        return text
+
     def token_lengths(self) -> npt.NDArray[np.int64]:
         """Give the length of each token in characters, int64, by id."""
         return self._index.length.astype(np.int64)
@@ -94,7 +120,10 @@ class Encoder:
         Raises MissingCharactersError, before any work, naming all characters that are no base tokens. `report` hears
         of characters encoded so far and may raise Cancelled.
         """
-        sequence = symbols(text, self.base_tokens, self._table)
+        return self.encode_symbols(symbols(text, self.base_tokens, self._table), report)
+
+    def encode_symbols(self, sequence: npt.NDArray[np.int32], report: Report = silent) -> npt.NDArray[np.int64]:
+        """Give the ids of the tokens that base symbols become. The array that is given may be overwritten."""
         if not len(self._merges[0]):
             return sequence.astype(np.int64)
         from bpe_tui.bpe.kernels import encoding as kernel

@@ -53,8 +53,8 @@ LLAMA3 = (
     r"""(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*"""
     r"""|\s*[\r\n]+|\s+(?!\S)|\s+"""
 )
-"""Llama 3's tokenizer.json. It is cl100k as tiktoken had it at first and Hugging Face's files still have it: white space
-at the very end of the text is cut behind its last line end."""
+"""Llama 3's tokenizer.json. It is cl100k as tiktoken had it at first and Hugging Face's files still have it: white
+space at the very end of the text is cut behind its last line end."""
 QWEN2 = LLAMA3.replace(r"\p{N}{1,3}", r"\p{N}")
 """tokenizer.json of Qwen 2, 2.5 and 3: Llama 3's with single digits."""
 _CONTRACTION = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?"

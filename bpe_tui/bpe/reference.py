@@ -99,12 +99,14 @@ def train_stretches(
     target_vocab_size: int,
     minimum_pair_frequency: int = 2,
     lowest_first: bool = False,
+    largest_string: bool = False,
 ) -> list[Merge]:
     """Learn merges from stretches of tokens, each with the number of times that it occurs: words, or pieces of bytes.
 
     Pairs are counted within stretches only, with the stretch's number. A tie goes to the pair met first when the
     stretches are walked in the order given or, with `lowest_first`, to the pair with the lowest ids, where base tokens
-    are numbered in the order of their strings and new tokens as they are made.
+    are numbered in the order of their strings and new tokens as they are made, or, with `largest_string`, to the pair
+    with the largest strings.
     """
     words = [(list(tokens), number) for tokens, number in stretches]
     ids = {token: number for number, token in enumerate(sorted({token for tokens, _ in words for token in tokens}))}
@@ -118,6 +120,8 @@ def train_stretches(
             break
         if lowest_first:
             pair = min(counts, key=lambda pair: (-counts[pair], ids[pair[0]], ids[pair[1]]))
+        elif largest_string:
+            pair = max(counts, key=lambda pair: (counts[pair], pair))
         else:
             pair = counts.most_common(1)[0][0]
         if counts[pair] < minimum_pair_frequency:
@@ -126,3 +130,17 @@ def train_stretches(
         merges.append(Merge(pair, counts[pair], sum(len(tokens) * number for tokens, number in words)))
         ids.setdefault(pair[0] + pair[1], len(ids))
     return merges
+
+
+def words(text: str) -> list[tuple[list[str], int]]:
+    """Give the distinct words of a text, in the order in which they first occur, each with how often it does.
+
+    A word is a list of its characters and, as a symbol of its own, the marker of its end. Here that is a space, which
+    no word holds; people write `</w>`.
+    """
+    return [([*word, " "], number) for word, number in Counter(text.split()).items()]
+
+
+def encode_words(text: str, merges: Sequence[Pair]) -> list[str]:
+    """Cut each word of `text` into tokens by replaying every merge on it alone."""
+    return [token for word in text.split() for token in encode(word + " ", merges)]

@@ -20,6 +20,8 @@ LONGEST = 2**31 - 3
 """Symbols that a sequence may hold: positions are 32-bit numbers."""
 BOUNDARY = -1
 """Stands before, between and after stretches."""
+SHOWN_MARKER = "</w>"
+"""How people write the end of a word in a token."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +32,43 @@ class TrainingSequence:
     weights: int64, one entry for all positions or one for each position of `symbols`.
     tokens: the base tokens by id, as the strings that merges join.
     length: symbols in all, each as often as its stretch occurs.
+    marker: the character that stands for the end of a word in `tokens`; None where there is no such thing.
     """
 
     symbols: npt.NDArray[np.int32]
     weights: npt.NDArray[np.int64]
     tokens: tuple[str, ...]
     length: int
+    marker: str | None = None
+
+
+def stretches(
+    symbols: npt.NDArray[np.int32],
+    lengths: npt.NDArray[np.int64],
+    counts: npt.NDArray[np.int64],
+    tokens: tuple[str, ...],
+    marker: str | None = None,
+) -> TrainingSequence:
+    """Give symbols that follow on each other as stretches of these lengths, each occurring so many times.
+
+    Raises TextError if they are too many.
+    """
+    total, number = len(symbols), len(lengths)
+    if total + number + 1 > LONGEST:
+        raise TextError(
+            f"the distinct pieces of the training text have {total:,} symbols, the most is {LONGEST - number - 1:,}: "
+            "train on a part of it"
+        )
+    sequence = np.full(total + number + 1, BOUNDARY, np.int32)
+    # Each stretch has as many boundaries before it as its number says, and one more.
+    places = np.arange(1, total + 1, dtype=np.int64) + np.repeat(np.arange(number, dtype=np.int64), lengths)
+    sequence[places] = symbols
+    if np.all(counts == 1):
+        weights = np.ones(1, np.int64)
+    else:
+        weights = np.zeros(len(sequence), np.int64)
+        weights[places] = np.repeat(counts, lengths)
+    return TrainingSequence(sequence, weights, tokens, int((lengths * counts).sum()), marker)
 
 
 def character_sequence(text: str, base_tokens: Iterable[str] | None = None) -> TrainingSequence:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 import numpy.typing as npt
 
 from bpe_tui.bpe.alphabet import code_points, distinct_characters
-from bpe_tui.bpe.encoder import Encoder
+from bpe_tui.bpe.encoder import Encoder, TextEncoder
 from bpe_tui.bpe.joins import Joins
 from bpe_tui.bpe.vocabulary import check_base_tokens, merge_ids
 from bpe_tui.errors import TokenIdError
@@ -30,6 +31,15 @@ class BPETokenizer:
     tokens.
 
     """
+
+    kind = "character_bpe"
+    """What kind of BPE this is, as tokenizer files name it: character_bpe, word_bpe or byte_bpe."""
+    unit = "characters"
+    """What `token_lengths` counts: characters or bytes."""
+    lossless = True
+    """Whether decoding gives back every text exactly; if not, `normalise` says what it gives."""
+    special_tokens: Mapping[str, int] = MappingProxyType({})
+    """Special token to id; character tokenizers have none."""
 
     def __init__(self, base_tokens: Iterable[str], merges: Iterable[tuple[str, str]]) -> None:
         self.base_tokens: list[str] = list(base_tokens)
@@ -56,20 +66,7 @@ class BPETokenizer:
         from bpe_tui.bpe.trainer import Trainer
 
         trainer = Trainer(text, target_vocab_size, minimum_pair_frequency, base_tokens)
-        if not verbose:
-            while trainer.stop_reason is None:
-                trainer.advance()
-            return trainer.tokenizer()
-        print(f"base vocabulary: {trainer.base_size:,} tokens; sequence: {trainer.initial_length:,} tokens")
-        for merge in trainer:
-            if merge.rank < 20 or (merge.rank + 1) % 100 == 0:
-                left, right = trainer.tokens[merge.left], trainer.tokens[merge.right]
-                print(
-                    f"merge {merge.rank + 1:>6,}: {left!r} + {right!r} -> {left + right!r}"
-                    f"  frequency {merge.frequency:,}  sequence {merge.length:,}"
-                )
-        reason = trainer.stop_reason
-        print(f"ended after {trainer.log.count:,} merges: {reason.explain() if reason else 'stopped'}")
+        trainer.run(verbose=verbose)
         return trainer.tokenizer()
 
     @classmethod
@@ -125,9 +122,17 @@ class BPETokenizer:
         np.cumsum([len(token) for token in self.tokens], out=offsets[1:])
         return offsets, code_points("".join(self.tokens)).copy()  # the kernels take writable arrays
 
-    def encoder(self) -> Encoder:
+    def encoder(self) -> TextEncoder:
         """Give the encoder behind `encode`."""
         return self._encoder
+
+    def covers(self, text: str) -> bool:
+        """Whether every character of `text` can be encoded."""
+        return not set(distinct_characters(text)).difference(self.base_tokens)
+
+    def normalise(self, text: str) -> str:
+        """Give the text that decoding the ids of `text` gives: the same, unless the tokenizer is not `lossless`."""
+        return text
 
     def encode(self, text: str) -> list[int]:
         """Give the ids of the tokens of `text`.

@@ -19,7 +19,8 @@ import numpy.typing as npt
 
 from bpe_tui.bpe.encoder import Encoder
 from bpe_tui.bpe.log import MergeEntry, MergeLog
-from bpe_tui.bpe.sequence import TrainingSequence, character_sequence
+from bpe_tui.bpe.sequence import SHOWN_MARKER, TrainingSequence, character_sequence
+from bpe_tui.bpe.string_order import StringOrder
 from bpe_tui.bpe.vocabulary import merge_ids
 from bpe_tui.errors import Cancelled, VocabularySizeError
 
@@ -43,7 +44,7 @@ class StopReason(StrEnum):
         """Say it in words."""
         return {
             StopReason.TARGET: "the vocabulary has reached its target size",
-            StopReason.NO_PAIRS: "no pair is left: the whole text is one token",
+            StopReason.NO_PAIRS: "no pair is left: all that can be merged is merged",
             StopReason.MINIMUM_FREQUENCY: "the best pair left occurs fewer times than the minimum pair frequency",
         }[self]
 
@@ -55,10 +56,14 @@ class Ties(StrEnum):
     """The one whose first occurrence in the current sequence is earliest: the tutorial's rule."""
     LOWEST_ID = "lowest-id"
     """The one with the lowest id on the left, then on the right: the rule of Hugging Face's tokenizers."""
+    BYTES = "bytes"
+    """The same, where the bytes have their own values as ids: the rule of rustbpe."""
+    LEXICOGRAPHIC = "lexicographic"
+    """The one with the largest string on the left, then on the right, by code points: the rule of subword-nmt."""
 
 
-_KERNEL_TIES = {Ties.FIRST: 0, Ties.LOWEST_ID: 1}
-"""TIES_FIRST and TIES_LOWEST_ID of kernels/training.py, which must not be imported before it is needed."""
+_KERNEL_TIES = {Ties.FIRST: 0, Ties.LOWEST_ID: 1, Ties.BYTES: 1, Ties.LEXICOGRAPHIC: 2}
+"""TIES_FIRST and so on of kernels/training.py, which must not be imported before it is needed."""
 
 
 @dataclass(slots=True)
@@ -72,6 +77,7 @@ class _State:
     arena: npt.NDArray[np.int32]
     heap: npt.NDArray[np.int64]
     length: npt.NDArray[np.int32]
+    order: npt.NDArray[np.int32]
     string_hash: npt.NDArray[np.uint64]
     string_power: npt.NDArray[np.uint64]
     hashes: npt.NDArray[np.uint64]
@@ -119,10 +125,14 @@ class Trainer:
         minimum_pair_frequency: int = 2,
         merges: Sequence[tuple[str, str]] = (),
         ties: Ties = Ties.FIRST,
+        reserved: int = 0,
     ) -> Trainer:
-        """Give a trainer on a sequence of any kind. Raises VocabularySizeError."""
+        """Give a trainer on a sequence of any kind. Raises VocabularySizeError.
+
+        `reserved` tokens of the target are for others than this trainer to fill: special tokens.
+        """
         trainer = cls.__new__(cls)
-        trainer._begin(sequence, target_vocab_size, minimum_pair_frequency, merges, ties)
+        trainer._begin(sequence, target_vocab_size, minimum_pair_frequency, merges, ties, reserved)
         return trainer
 
     def _begin(
@@ -132,12 +142,14 @@ class Trainer:
         minimum_pair_frequency: int,
         merges: Sequence[tuple[str, str]],
         ties: Ties,
+        reserved: int = 0,
     ) -> None:
         base_size = len(sequence.tokens)
-        if target_vocab_size < base_size:
+        if target_vocab_size < base_size + reserved:
+            special = f" and {reserved:,} special tokens" if reserved else ""
             raise VocabularySizeError(
                 f"a target vocabulary of {target_vocab_size:,} is smaller than the base vocabulary: there are "
-                f"{base_size:,} base tokens, so the least possible target is {base_size:,}"
+                f"{base_size:,} base tokens{special}, so the least possible target is {base_size + reserved:,}"
             )
         if minimum_pair_frequency < 1:
             raise ValueError(f"the minimum pair frequency is {minimum_pair_frequency}, the least possible is 1")
@@ -150,6 +162,9 @@ class Trainer:
         self._target_vocab_size = target_vocab_size
         self.minimum_pair_frequency = minimum_pair_frequency
         self.ties = ties
+        self.reserved = reserved
+        self._marker = sequence.marker
+        self._string_order: StringOrder | None = None
         self.log = MergeLog()
         self.stop_reason: StopReason | None = None
         self.token_counts: npt.NDArray[np.int64] = np.zeros(0, np.int64)
@@ -168,12 +183,12 @@ class Trainer:
     @target_vocab_size.setter
     def target_vocab_size(self, size: int) -> None:
         self._target_vocab_size = size
-        if self.stop_reason is StopReason.TARGET and size > self.vocab_size:
+        if self.stop_reason is StopReason.TARGET and size > self.vocab_size + self.reserved:
             self.stop_reason = None
 
     @property
     def vocab_size(self) -> int:
-        """Tokens known so far."""
+        """Base tokens and learned tokens so far."""
         return len(self.tokens)
 
     @property
@@ -217,8 +232,12 @@ class Trainer:
         arena = np.empty(3 * len(sequence) + 1024, np.int32)
         heap = np.zeros((2 * room, 3), np.int64)
         length = np.ones(base_size, np.int32)
+        order = np.zeros(base_size, np.int32)
+        if self.ties is Ties.LEXICOGRAPHIC:
+            self._string_order = StringOrder([self._spelled(token) for token in self.tokens])
+            self._string_order.number(order)
         kernel.list_pairs(
-            sequence, base_size, record_of, table, records, arena, length, heap, ties, info, self._control
+            sequence, base_size, record_of, table, records, arena, length, order, heap, ties, info, self._control
         )
         if self._control[0]:
             raise Cancelled("training was cancelled while the pairs were counted")
@@ -235,6 +254,7 @@ class Trainer:
             arena=arena,
             heap=heap,
             length=length,
+            order=order,
             string_hash=string_hash,
             string_power=np.full(base_size, kernel.HASH_BASE, np.uint64),
             hashes=np.zeros(1 << 11, np.uint64),
@@ -255,6 +275,7 @@ class Trainer:
         if self.vocab_size >= len(state.length):
             rows = 2 * len(state.length) + 256
             state.length = _grown(state.length, rows)
+            state.order = _grown(state.order, rows)
             state.string_hash = _grown(state.string_hash, rows)
             state.string_power = _grown(state.string_power, rows)
             state.neighbours = _grown(state.neighbours, rows)
@@ -303,6 +324,7 @@ class Trainer:
                 state.arena,
                 state.heap,
                 state.length,
+                state.order,
                 state.string_hash,
                 state.string_power,
                 state.hashes,
@@ -315,7 +337,7 @@ class Trainer:
                 log.new_id,
                 log.frequency,
                 log.length,
-                self.target_vocab_size,
+                self.target_vocab_size - self.reserved,
                 self.minimum_pair_frequency,
                 ties,
                 wanted - (log.count - before),
@@ -330,6 +352,10 @@ class Trainer:
                 key = int(state.records[state.info[kernel.CANDIDATE], kernel.KEY])
                 string = self.tokens[key >> 32] + self.tokens[key & 0xFFFFFFFF]
                 state.info[kernel.ANSWER] = state.id_of.get(string, -1)
+                if self._string_order is not None and state.info[kernel.ANSWER] < 0:
+                    new = int(state.info[kernel.VOCABULARY])
+                    if not self._string_order.insert(self._spelled(string), new, state.order):
+                        kernel.order_again(state.heap, state.records, state.order, state.info[kernel.HEAP_SIZE])
             else:
                 break
         if why == kernel.CANCELLED:
@@ -341,6 +367,10 @@ class Trainer:
             kernel.MINIMUM_FREQUENCY: StopReason.MINIMUM_FREQUENCY,
         }.get(why)
         return log.count - before
+
+    def _spelled(self, token: str) -> str:
+        """Give a token as it is compared with others in the order of strings."""
+        return token.replace(self._marker, SHOWN_MARKER) if self._marker else token
 
     def _publish(self, state: _State, merges: int) -> None:
         """Let readers see the kernel's new rows: first the strings of new tokens, then the count of merges."""
@@ -360,6 +390,24 @@ class Trainer:
         if not self.advance(max_merges=1):
             raise StopIteration
         return self.log[self.log.count - 1]
+
+    def run(self, *, verbose: bool = False) -> None:
+        """Train to the end. `verbose` prints the first 20 merges and every hundredth, and why training ended."""
+        if not verbose:
+            while True:
+                self.advance()
+                if self.stop_reason is not None:
+                    return
+        print(f"base vocabulary: {self.base_size:,} tokens; sequence: {self.initial_length:,} tokens")
+        for merge in self:
+            if merge.rank < 20 or (merge.rank + 1) % 100 == 0:
+                left, right = (self._spelled(self.tokens[token]) for token in (merge.left, merge.right))
+                print(
+                    f"merge {merge.rank + 1:>6,}: {left!r} + {right!r} -> {left + right!r}"
+                    f"  frequency {merge.frequency:,}  sequence {merge.length:,}"
+                )
+        reason = self.stop_reason
+        print(f"ended after {self.log.count:,} merges: {reason.explain() if reason else 'stopped'}")
 
     def cancel(self) -> None:
         """Make the thread that trains raise Cancelled within milliseconds. What the log holds stays good."""

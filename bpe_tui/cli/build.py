@@ -99,7 +99,7 @@ def run(arguments: argparse.Namespace) -> int:
     start_loading_torch()
 
     training = Run(splits, settings)
-    console.say(f"base vocabulary: {len(training.base_characters()):,} tokens")
+    console.say(f"base vocabulary: {len(training.base_tokens()):,} tokens")
     end = train(console, training, figures.MergeLines(console))
     figures.say_training(end, console)
 

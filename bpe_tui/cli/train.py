@@ -72,7 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
     splits, training = _prepare(arguments, console)
     say_splits(splits, console)
     compile_kernels(console)
-    console.say(f"base vocabulary: {len(training.base_characters()):,} tokens")
+    console.say(f"base vocabulary: {len(training.base_tokens()):,} tokens")
     try:
         end = train(console, training, MergeLines(console))
     except KeyboardInterrupt as interrupt:

@@ -38,7 +38,8 @@ def encode_splits(
 ) -> EncodedDataset:
     """Encode every split into `folder` as `{train,val,test}_ids.pt` (int64, one dimension) with a `manifest.json`.
 
-    Before anything is written in its place, each split's ids are decoded again and held against the text. The files
+    Before anything is written in its place, each split's ids are decoded again and held against the text, with white
+    space normalised where the tokenizer does not keep it. The files
     appear together or not at all. `report` counts characters of the split in work; what it raises cancels the job.
 
     Raises MissingCharactersError before any work when a split holds characters that the tokenizer lacks, and
@@ -50,7 +51,9 @@ def encode_splits(
     names = (*(tensor_name(split.name) for split in splits), MANIFEST_NAME)
     with new_files(folder, names) as files:
         encoded = _Helpers(tokenizer, report).encode(list(splits), folder, files)
-        dataset = EncodedDataset(folder, fingerprint, tokenizer.vocab_size, encoded)
+        dataset = EncodedDataset(
+            folder, fingerprint, tokenizer.vocab_size, encoded, kind=tokenizer.kind, lossless=tokenizer.lossless
+        )
         files[MANIFEST_NAME].write(manifest_json(dataset).encode("utf-8"))
         # The last chance to cancel: what follows only gives the finished files their names.
         report("saving", 1, 1)
@@ -59,13 +62,10 @@ def encode_splits(
 
 def _check_characters(tokenizer: BPETokenizer, splits: Splits, report: Report) -> None:
     """Raise MissingCharactersError if a split that is encoded later could not be."""
-    from bpe_tui.bpe.alphabet import distinct_characters
-
-    known = set(tokenizer.base_tokens)
     # The first one, which is the largest, is checked by its own encoding before anything is encoded.
     for split in list(splits)[1:]:
         report(f"checking {split.name}", 0, len(split.text))
-        if not known.issuperset(distinct_characters(split.text)):
+        if not tokenizer.covers(split.text):
             _encode(tokenizer, split, silent)
 
 
@@ -164,8 +164,16 @@ class _Helpers:
     def _prove_round_trip(self, split: SplitText, ids: npt.NDArray[np.int64]) -> None:
         if len(ids) and (int(ids.min()) < 0 or int(ids.max()) >= self._tokenizer.vocab_size):
             raise DatasetError(f"the {split.name} split was encoded to ids outside the vocabulary; nothing was written")
-        if self._tokenizer.decode(ids, report=self._check_report) != split.text:
+        if not self._same(split.text, self._tokenizer.decode(ids, report=self._check_report), ids):
             raise DatasetError(f"the {split.name} split did not survive encoding and decoding; nothing was written")
+
+    def _same(self, text: str, decoded: str, ids: npt.NDArray[np.int64]) -> bool:
+        """Whether `decoded` is what the ids of `text` must decode to."""
+        tokenizer = self._tokenizer
+        if decoded == text or tokenizer.lossless:
+            return decoded == text
+        # What does not keep the text as it is must keep all else: its words, or at least its own ids.
+        return decoded == tokenizer.normalise(text) or bool(np.array_equal(tokenizer.encode_array(decoded), ids))
 
 
 def _figures(entry: _Pending, folder: Path) -> EncodedSplit:

@@ -6,6 +6,8 @@
   "version": 1,
   "fingerprint": "<SHA-256 of the tokenizer>",
   "vocab_size": 500,
+  "kind": "character_bpe",
+  "lossless": true,
   "splits": {
     "train": {"file": "train_ids.pt", "characters": 10, "tokens": 5, "minimum_id": 0, "maximum_id": 9,
               "dtype": "int64", "text_sha256": "…", "ids_sha256": "…"}
@@ -13,6 +15,8 @@
 }
 ```
 
+`kind` and `lossless` are those of the tokenizer; without them, a manifest is of characters and lossless. Not lossless
+says that the ids decode to the words of the text with single spaces between them.
 `ids_sha256` is taken over the ids as little-endian int64, so that it does not depend on the format of the file.
 """
 
@@ -47,6 +51,8 @@ def manifest_json(dataset: EncodedDataset) -> str:
         "version": VERSION,
         "fingerprint": dataset.fingerprint,
         "vocab_size": dataset.vocab_size,
+        "kind": dataset.kind,
+        "lossless": dataset.lossless,
         "splits": {
             split.name: {
                 "file": split.path.name,
@@ -101,16 +107,23 @@ class _Checker:
         entries = document.get("splits")
         if not isinstance(entries, dict) or not entries or not set(entries) <= set(SPLIT_NAMES):
             raise _damaged(self.file, f'field "splits" does not hold splits out of {", ".join(SPLIT_NAMES)}')
+        kind, lossless = document.get("kind", "character_bpe"), document.get("lossless", True)
+        if not isinstance(kind, str):
+            raise _damaged(self.file, 'field "kind" is not text')
+        if not isinstance(lossless, bool):
+            raise _damaged(self.file, 'field "lossless" is neither true nor false')
         return EncodedDataset(
             folder=folder,
+            kind=kind,
+            lossless=lossless,
             fingerprint=self._digest(document, "fingerprint", "fingerprint"),
             vocab_size=vocab_size,
             splits=tuple(
-                self._split(folder, name, entries[name], vocab_size) for name in SPLIT_NAMES if name in entries
+                self._split(folder, name, entries[name], vocab_size, kind) for name in SPLIT_NAMES if name in entries
             ),
         )
 
-    def _split(self, folder: Path, name: str, entry: Any, vocab_size: int) -> EncodedSplit:
+    def _split(self, folder: Path, name: str, entry: Any, vocab_size: int, kind: str) -> EncodedSplit:
         where = f"splits.{name}"
         if not isinstance(entry, dict):
             raise _damaged(self.file, f'field "{where}" is not an object')
@@ -130,8 +143,9 @@ class _Checker:
             text_sha256=self._digest(entry, "text_sha256", f"{where}.text_sha256"),
             ids_sha256=self._digest(entry, "ids_sha256", f"{where}.ids_sha256"),
         )
-        if split.tokens > split.characters:
-            raise _damaged(self.file, f'field "{where}.tokens" is larger than "{where}.characters"')
+        # Up to four bytes, or a character and the end of its word, make tokens of their own.
+        if split.tokens > split.characters * {"character_bpe": 1, "word_bpe": 2}.get(kind, 4):
+            raise _damaged(self.file, f'field "{where}.tokens" is larger than "{where}.characters" allows')
         if (split.tokens == 0) != (split.minimum_id is None) or (split.tokens == 0) != (split.maximum_id is None):
             raise _damaged(self.file, f'fields "{where}.minimum_id" and "maximum_id" do not fit "tokens"')
         return split

@@ -46,3 +46,7 @@ class EncodedDataset:
     """Of the tokenizer that made the ids."""
     vocab_size: int
     splits: tuple[EncodedSplit, ...]
+    kind: str = "character_bpe"
+    """The kind of tokenizer."""
+    lossless: bool = True
+    """Whether the ids decode to the very text of the splits."""

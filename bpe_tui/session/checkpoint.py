@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from bpe_tui import atomic
 from bpe_tui.errors import BPEError
-from bpe_tui.session import places
+from bpe_tui.session import kinds, places
 from bpe_tui.session.identity import RunIdentity, identify
 from bpe_tui.session.run import Run
 from bpe_tui.session.settings import RunSettings, SettingsError
@@ -113,8 +113,7 @@ def resume(checkpoint: Checkpoint, splits: Splits, *, journal: Journal | None = 
 
     Raises CheckpointError that names what differs if `splits` are not what the checkpoint was trained on.
     """
-    base_tokens = splits.base_characters()
-    present = identify(splits, checkpoint.settings, base_tokens)
+    present = identify(splits, checkpoint.settings, kinds.base_tokens(checkpoint.settings, splits))
     different = checkpoint.identity.differences(present)
     if different:
         source = checkpoint.identity.sources.get("train", checkpoint.identity.name)
@@ -122,6 +121,10 @@ def resume(checkpoint: Checkpoint, splits: Splits, *, journal: Journal | None = 
             f"the corpus is not the one that this checkpoint was trained on ({source}): {'; '.join(different)}; "
             "bring the corpus back as it was, or start a new run",
             file=checkpoint.file,
+        )
+    if checkpoint.identity.base_tokens != present.base_tokens:
+        raise CheckpointError(
+            "the base tokens of this checkpoint are not those of its settings; start a new run", file=checkpoint.file
         )
     return Run(splits, checkpoint.settings, checkpoint.merges, journal=journal)
 

@@ -57,12 +57,11 @@ def make_trainer(
 ) -> Engine:
     """Give the real trainer, after making sure that its compiled code is at hand.
 
-    Raises what `Trainer` and `kernels.ensure_compiled` raise; `report` may raise Cancelled.
+    Raises what `kinds.trainer` and `kernels.ensure_compiled` raise; `report` may raise Cancelled.
     """
-    from bpe_tui.bpe.trainer import Trainer
-    from bpe_tui.session import kernels
+    from bpe_tui.session import kernels, kinds
 
     kernels.ensure_compiled(report)
     kernels.load(report)
     report("counting pairs", 0, 0)
-    return Trainer(text, settings.target_vocab_size, settings.minimum_pair_frequency, base_tokens, merges)
+    return kinds.trainer(text, settings, base_tokens, merges, report)

@@ -55,7 +55,8 @@ class RunIdentity:
             if not isinstance(data.get(field), kind):
                 raise ValueError(f"{field} is missing or of the wrong type")
         base_tokens = tuple(data["base_tokens"])
-        if not all(isinstance(token, str) and len(token) == 1 for token in base_tokens):
+        # The base tokens of words may have the marker of their end behind.
+        if not all(isinstance(token, str) and len(token) in (1, 2) for token in base_tokens):
             raise ValueError("base_tokens holds something other than single characters")
         if digest("".join(base_tokens)) != data["base_sha256"]:
             raise ValueError("base_sha256 does not fit base_tokens")
@@ -78,8 +79,8 @@ class RunIdentity:
                 f"the training text has the same {self.characters:,} characters in number but not in content "
                 f"(SHA-256 was {self.text_sha256[:12]}…, is {other.text_sha256[:12]}…)"
             )
-        lost = sorted(set(self.base_tokens) - set(other.base_tokens))
-        gained = sorted(set(other.base_tokens) - set(self.base_tokens))
+        before, now = ({token for token in base if len(token) == 1} for base in (self.base_tokens, other.base_tokens))
+        lost, gained = sorted(before - now), sorted(now - before)
         if lost:
             lines.append(f"characters no longer in the corpus: {_characters(lost)}")
         if gained:

@@ -16,7 +16,7 @@ from bpe_tui.progress import Report, silent
 
 if TYPE_CHECKING:
     from bpe_tui.analysis import Place
-    from bpe_tui.bpe.encoder import Encoder
+    from bpe_tui.bpe.encoder import TextEncoder
     from bpe_tui.bpe.tokenizer import BPETokenizer
     from bpe_tui.corpus import Splits
     from bpe_tui.dataset import EncodedDataset
@@ -107,7 +107,7 @@ def encode(
 
 
 def find_places(
-    tokenizer: BPETokenizer | Encoder, text: str, token_id: int, limit: int = 20, report: Report = silent
+    tokenizer: BPETokenizer | TextEncoder, text: str, token_id: int, limit: int = 20, report: Report = silent
 ) -> Sequence[Place]:
     """Give the first `limit` places of `text` where the token `token_id` stands when `text` is encoded.
 

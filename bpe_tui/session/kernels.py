@@ -16,6 +16,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Sequence
 
 from bpe_tui.bpe import kernels as compiled
 from bpe_tui.errors import BPEError, Cancelled
@@ -24,45 +25,51 @@ from bpe_tui.progress import Report, silent
 _POLL = 0.05
 """Seconds between two looks at the child; also how fast cancelling is."""
 _CHILD = (
-    "import runpy, sys; sys.path[:] = sys.argv[1:]; del sys.argv[1:]; "
+    "import runpy, sys; count = int(sys.argv[1]); modules = sys.argv[2 : 2 + count]; "
+    "sys.path[:] = sys.argv[2 + count :]; sys.argv[1:] = modules; "
     "runpy.run_module('bpe_tui.bpe.kernels', run_name='__main__', alter_sys=True)"
 )
 _one_at_a_time = threading.Lock()
 _children: set[subprocess.Popen[bytes]] = set()
-_compiled_here = False
+_compiled_here: set[str] = set()
 
 
 class KernelError(BPEError):
     """The compiled code cannot be made on this machine."""
 
 
-def ensure_compiled(report: Report = silent) -> None:
+def ensure_compiled(report: Report = silent, modules: Sequence[str] = compiled.CHARACTERS) -> None:
     """Fill the cache of compiled code if it is cold; gives back at once if it is warm. Any thread; others wait.
+
+    Only `modules` are compiled: what is not needed yet is not waited for.
 
     `report` is called every 50 ms with the seconds that it has taken so far, and may raise Cancelled: the child process
     is then killed. It is killed too when this process exits. Raises KernelError if compiling fails.
     """
-    global _compiled_here
-    if _compiled_here or compiled.cache_is_warm():
+    if _is_ready(modules):
         return
     begun = time.monotonic()
     while not _one_at_a_time.acquire(timeout=_POLL):
         _say(report, begun)
     try:
-        if not (_compiled_here or compiled.cache_is_warm()):
-            _compile(report, begun)
+        if not _is_ready(modules):
+            _compile(report, begun, modules)
             # Even if the cache does not look warm to the next caller: doing it again would not change that.
-            _compiled_here = True
+            _compiled_here.update(modules)
     finally:
         _one_at_a_time.release()
 
 
-def load(report: Report = silent) -> None:
+def _is_ready(modules: Sequence[str]) -> bool:
+    return _compiled_here.issuperset(modules) or compiled.cache_is_warm(modules)
+
+
+def load(report: Report = silent, modules: Sequence[str] = compiled.CHARACTERS) -> None:
     """Import the compiled code into this process: about a second, in the calling thread, which should be no user
     interface's. `report` may raise Cancelled between two modules. Raises KernelError.
     """
-    for number, module in enumerate(compiled.MODULES):
-        report("loading the compiled code", number, len(compiled.MODULES))
+    for number, module in enumerate(modules):
+        report("loading the compiled code", number, len(modules))
         try:
             importlib.import_module(f"bpe_tui.bpe.kernels.{module}")
         except ImportError as error:
@@ -71,10 +78,10 @@ def load(report: Report = silent) -> None:
             ) from error
 
 
-def _compile(report: Report, begun: float) -> None:
+def _compile(report: Report, begun: float, modules: Sequence[str]) -> None:
     # The child inherits no terminal: what it prints must not disturb the screen. Its own session keeps the terminal's
     # ctrl+c and hang-up away from it; this process decides when it ends. It finds modules where this process does.
-    command = [sys.executable, "-P", "-c", _CHILD, *sys.path]
+    command = [sys.executable, "-P", "-c", _CHILD, str(len(modules)), *modules, *sys.path]
     with tempfile.TemporaryFile() as output:
         try:
             child = subprocess.Popen(

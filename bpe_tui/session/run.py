@@ -12,15 +12,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from bpe_tui.errors import RunError
+from bpe_tui.session import kinds
 from bpe_tui.session.engine import Engine, MakeEngine, make_trainer
 from bpe_tui.session.identity import RunIdentity, identify
 from bpe_tui.session.pace import SpeedLimit
+from bpe_tui.session.settings import Alphabet
 from bpe_tui.session.snapshot import Snapshot
 from bpe_tui.session.state import RunState
 from bpe_tui.session.worker import Wish, Worker
 
 if TYPE_CHECKING:
-    from bpe_tui.bpe.encoder import Encoder
+    from bpe_tui.bpe.encoder import TextEncoder
     from bpe_tui.bpe.tokenizer import BPETokenizer
     from bpe_tui.corpus import Splits
     from bpe_tui.progress import Report
@@ -56,7 +58,7 @@ class Run:
         self._worker = Worker(settings, self._make, len(self._given), journal, self.identity)
 
     def _make(self, settings: RunSettings, report: Report) -> Engine:
-        return self._make_engine(self.training_text, settings, self.base_characters(), self._given, report)
+        return self._make_engine(self.training_text, settings, self.base_tokens(), self._given, report)
 
     # Commands
 
@@ -230,30 +232,32 @@ class Run:
         lefts, rights = snapshot.log.left[:count].tolist(), snapshot.log.right[:count].tolist()
         return [(tokens[left], tokens[right]) for left, right in zip(lefts, rights, strict=True)]
 
-    def base_characters(self) -> list[str]:
-        """Give the base tokens: the distinct characters of all splits. Looked up once (15 ms for 10 M characters)."""
+    def base_tokens(self) -> list[str]:
+        """Give the base tokens by id. For characters and words they are those of all splits, looked up once (15 ms for
+        10 M characters).
+        """
         if self._base is None:
-            self._base = self.splits.base_characters()
+            self._base = kinds.base_tokens(self.settings, self.splits)
         return self._base
 
     def tokenizer(self) -> BPETokenizer:
         """Give the tokenizer of the merges so far; any thread."""
-        from bpe_tui.bpe.tokenizer import BPETokenizer
+        settings = self.settings
+        # The file of character tokenizers has no place for the digest, which takes its time.
+        digest = None if settings.alphabet is Alphabet.CHARACTERS else self.identity().text_sha256
+        return kinds.tokenizer(settings, self.base_tokens(), self.merge_strings(), digest)
 
-        return BPETokenizer(self.base_characters(), self.merge_strings())
-
-    def encoder(self) -> Encoder:
-        """Give an encoder for the merges so far; any thread."""
-        from bpe_tui.bpe.encoder import Encoder
-
+    def encoder(self) -> TextEncoder:
+        """Give an encoder for the merges so far, which takes special tokens for ordinary text; any thread."""
         snapshot = self.snapshot()
         if not snapshot.base_size:
             return self.tokenizer().encoder()
         log, count = snapshot.log, snapshot.merges
-        return Encoder(snapshot.tokens[: snapshot.base_size], log.left[:count], log.right[:count], log.new_id[:count])
+        columns = (log.left[:count], log.right[:count], log.new_id[:count])
+        return kinds.encoder(self.settings, snapshot.tokens[: snapshot.base_size], *columns)
 
     def identity(self) -> RunIdentity:
         """Give what this run trains on, with digests. The first call takes up to 50 ms for 10 M characters."""
         if self._identity is None:
-            self._identity = identify(self.splits, self.settings, self.base_characters())
+            self._identity = identify(self.splits, self.settings, self.base_tokens())
         return self._identity

@@ -29,9 +29,10 @@ class Snapshot:
     """Merges learned so far; only rows of `log` below it belong to this snapshot."""
     log: MergeLog
     tokens: list[str]
-    """Token strings by id; only those below `vocab_size` belong to this snapshot."""
+    """Token strings by id; only those below `vocab_size` belong to this snapshot. How people read them says
+    `terminal.token_text(token, snapshot.kind)`."""
     vocab_size: int
-    """Tokens that the base and the first `merges` merges define."""
+    """Tokens that the base and the first `merges` merges define; special tokens come on top."""
     base_size: int
     """Base tokens; 0 until the run has looked at its text."""
     token_counts: npt.NDArray[np.int64] | None
@@ -64,7 +65,7 @@ class Snapshot:
 
     @property
     def compression_factor(self) -> float:
-        """Characters per token: how many times shorter the sequence became. 1.0 before anything is known."""
+        """Symbols (characters, or bytes) per token: how many times shorter the sequence became. 1.0 before anything is known."""
         return self.initial_length / self.sequence_length if self.sequence_length else 1.0
 
     @property
@@ -73,6 +74,16 @@ class Snapshot:
         if not self.initial_length:
             return 0.0
         return 100.0 * (1.0 - self.sequence_length / self.initial_length)
+
+    @property
+    def kind(self) -> str:
+        """What kind of BPE this is: character_bpe, word_bpe or byte_bpe."""
+        return self.settings.kind
+
+    @property
+    def total_vocab_size(self) -> int:
+        """Base tokens, learned tokens and special tokens together."""
+        return self.vocab_size + len(self.settings.special_tokens)
 
     @property
     def learned_tokens(self) -> int:

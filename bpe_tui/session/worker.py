@@ -128,7 +128,7 @@ class Worker:
         vocab_size = self._vocabulary(log, merges, base_size)
         initial = engine.initial_length if engine is not None else 0
         recent = self._watch.recent_rate() if state is RunState.TRAINING else None
-        target = self.settings.target_vocab_size
+        target = self.settings.target_vocab_size - len(self.settings.special_tokens)
         missing = target - vocab_size
         done = state is RunState.DONE
         return Snapshot(

@@ -7,7 +7,7 @@ through it. `cell_width`, `fit` and `pad` measure and cut by terminal cells; the
 from bpe_tui.terminal.cells import cell_width, fit, pad
 from bpe_tui.terminal.numbers import UNKNOWN, bytes_size, count, duration, percent, rate, short_count
 from bpe_tui.terminal.text import raw_query, visible
-from bpe_tui.terminal.tokens import shown_bytes, shown_token
+from bpe_tui.terminal.tokens import shown_bytes, shown_token, token_text
 
 __all__ = [
     "UNKNOWN",
@@ -23,5 +23,6 @@ __all__ = [
     "short_count",
     "shown_bytes",
     "shown_token",
+    "token_text",
     "visible",
 ]

@@ -1,34 +1,55 @@
-r"""Tokens for people: a token of bytes is shown as the text it is part of, a byte that is no character as `\xNN`."""
+r"""Tokens as people read them, whatever they are made of.
+
+Tokens of bytes are written in an alphabet that shows a space as Ġ; here they are the text that they stand for, with
+`\xNN` for bytes that are no text by themselves. Tokens of words end in a marker, which is written `</w>`.
+"""
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
+from bpe_tui.bpe.byte_alphabet import to_bytes
+from bpe_tui.bpe.sequence import SHOWN_MARKER
+from bpe_tui.bpe.words import MARKER
 from bpe_tui.terminal.text import visible
 
 if TYPE_CHECKING:
     from bpe_tui.bpe.tokenizer import BPETokenizer
 
-_STRAY = re.compile("[\udc80-\udcff]")
 
+def token_text(token: str, kind: str, *, ascii_only: bool = False) -> str:
+    """Give a token as it may be written to a terminal; `visible` has been applied already. Never raises.
 
-def shown_bytes(content: bytes, *, ascii_only: bool = False) -> str:
-    r"""Give bytes as they may be written to a terminal: text as by `visible`, what is no UTF-8 as `\x80` to `\xff`."""
-    text = content.decode("utf-8", "surrogateescape")
-    if _STRAY.search(text) is None:
-        return visible(text, ascii_only=ascii_only)
-    pieces: list[str] = []
-    start = 0
-    for match in _STRAY.finditer(text):
-        pieces += [visible(text[start : match.start()], ascii_only=ascii_only), f"\\x{ord(match.group()) - 0xDC00:02x}"]
-        start = match.end()
-    return "".join([*pieces, visible(text[start:], ascii_only=ascii_only)])
+    `kind` is that of its tokenizer or run, such as byte_bpe. Tokens of words may be given as a trainer handles them or
+    as their tokenizer lists them.
+    """
+    if kind == "byte_bpe":
+        try:
+            content = to_bytes(token)
+        except ValueError:  # a special token
+            return visible(token, ascii_only=ascii_only)
+        return shown_bytes(content, ascii_only=ascii_only)
+    if kind == "word_bpe" and token.endswith(MARKER):
+        return visible(token[: -len(MARKER)], ascii_only=ascii_only) + SHOWN_MARKER
+    return visible(token, ascii_only=ascii_only)
 
 
 def shown_token(tokenizer: BPETokenizer, token_id: int, *, ascii_only: bool = False) -> str:
-    """Give a token as it may be written to a terminal."""
-    table = getattr(tokenizer, "token_bytes", None)
-    if table is not None:
-        return shown_bytes(table[token_id], ascii_only=ascii_only)
-    return visible(tokenizer.tokens[token_id], ascii_only=ascii_only)
+    """Give a token of a tokenizer of any kind as it may be written to a terminal."""
+    kind = "byte_bpe" if getattr(tokenizer, "unit", "characters") == "bytes" else getattr(tokenizer, "kind", "")
+    return token_text(tokenizer.tokens[token_id], kind, ascii_only=ascii_only)
+
+
+def shown_bytes(content: bytes, *, ascii_only: bool = False) -> str:
+    r"""Give bytes of a text as they may be written to a terminal: as `visible` does, what is no UTF-8 as `\xNN`."""
+    parts: list[str] = []
+    while content:
+        try:
+            parts.append(visible(content.decode("utf-8"), ascii_only=ascii_only))
+            break
+        except UnicodeDecodeError as error:
+            if error.start:
+                parts.append(visible(content[: error.start].decode("utf-8"), ascii_only=ascii_only))
+            parts += [f"\\x{byte:02x}" for byte in content[error.start : error.end]]
+            content = content[error.end :]
+    return "".join(parts)

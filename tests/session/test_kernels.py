@@ -23,12 +23,12 @@ PLACE = Path(bpe_tui.__file__).parents[1]
 
 @pytest.fixture
 def cold(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compiled, "cache_is_warm", lambda: False)
-    monkeypatch.setattr(kernels, "_compiled_here", False)
+    monkeypatch.setattr(compiled, "cache_is_warm", lambda _: False)
+    monkeypatch.setattr(kernels, "_compiled_here", set())
 
 
 def test_a_warm_cache_needs_no_child(monkeypatch) -> None:
-    monkeypatch.setattr(compiled, "cache_is_warm", lambda: True)
+    monkeypatch.setattr(compiled, "cache_is_warm", lambda _: True)
     monkeypatch.setattr(subprocess, "Popen", None)
     ensure_compiled()
 
@@ -114,7 +114,7 @@ from bpe_tui.session.kernels import ensure_compiled, load
 assert not compiled.cache_is_warm()
 steps = set()
 ensure_compiled(lambda step, done, total: steps.add(step))
-assert compiled.cache_is_warm()
+assert compiled.cache_is_warm(compiled.CHARACTERS)
 assert len(steps) == 1, steps
 assert "numba" not in sys.modules
 load()
@@ -133,7 +133,7 @@ from pathlib import Path
 from bpe_tui.bpe import kernels as compiled
 from bpe_tui.session import kernels
 from bpe_tui.session.job import Job
-compiled.cache_is_warm = lambda: False
+compiled.cache_is_warm = lambda _: False
 kernels._CHILD = "import os, threading; print(os.getpid(), flush=True); threading.Event().wait()"
 started = threading.Event()
 real = kernels.subprocess.Popen
@@ -152,10 +152,21 @@ started.wait()
         os.kill(int(ended.stdout), 0)
 
 
-def test_the_cache_is_warm_only_for_these_very_sources(tmp_path, monkeypatch) -> None:
+def test_the_cache_is_warm_only_for_these_very_sources_and_this_python(tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "cache"))
-    assert not compiled.cache_is_warm()
-    compiled.mark_cache_as_warm()
-    assert compiled.cache_is_warm()
+    sources = tmp_path / "kernels"
+    sources.mkdir()
+    (sources / "training.py").write_text("one")
+    monkeypatch.setattr(compiled, "_HERE", sources)
+    assert not compiled.cache_is_warm(["training"])
+    compiled.mark_as_compiled("training")
+    assert compiled.cache_is_warm(["training"])
+    assert not compiled.cache_is_warm(["training", "encoding"])
+    first = compiled.cache_folder()
+    # A kernel in one file may be part of the machine code of another: any change of any file counts.
+    (sources / "other.py").write_text("two")
+    assert not compiled.cache_is_warm(["training"])
+    compiled.mark_as_compiled("training")
+    assert not first.exists()
     monkeypatch.setattr(sys.implementation, "cache_tag", "cpython-399")
-    assert not compiled.cache_is_warm()
+    assert not compiled.cache_is_warm(["training"])

@@ -4,6 +4,9 @@ Nothing outside this folder imports Numba, and nothing imports these modules bef
 its machine code, or compiles it if that has not been done on this machine (about ten seconds in all).
 `python -m bpe_tui.bpe.kernels` compiles everything, which is how a program that must stay responsive has it done by
 another process.
+
+Numba compiles a module anew when its own file changes, but not when a kernel that it calls in another file does. So all
+machine code lies in a folder that is named by the content of all sources here: any change makes a new folder.
 """
 
 from __future__ import annotations
@@ -11,20 +14,31 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import os
+import shutil
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
-MODULES = ("training", "encoding", "decoding", "splitting")
-"""The modules with compiled code, in the order in which a run needs them."""
+CHARACTERS = ("training", "encoding", "decoding")
+"""The modules that runs on characters and words need, in the order in which they need them."""
+BYTES = (*CHARACTERS, "splitting", "byte_encoding", "rank_merges")
+"""The modules that runs on bytes need."""
+MODULES = BYTES
+"""All modules with compiled code."""
 
 _HERE = Path(__file__).parent
 
 
 def cache_folder() -> Path:
-    """Give the folder that holds the machine code: beside the source if that can be written, else the user's cache.
+    """Give the folder that holds the machine code of these very sources, for this Python and this Numba.
 
-    NUMBA_CACHE_DIR in the environment overrides both.
+    It lies in NUMBA_CACHE_DIR if that is in the environment, else beside the sources if that can be written, else in
+    the user's cache.
     """
+    return _cache_root() / f"{_prefix()}{_digest()}"
+
+
+def _cache_root() -> Path:
     chosen = os.environ.get("NUMBA_CACHE_DIR")
     if chosen:
         return Path(chosen)
@@ -33,45 +47,38 @@ def cache_folder() -> Path:
         return beside
     from platformdirs import user_cache_path
 
-    return user_cache_path("bpe-tui") / "kernels"
+    return user_cache_path("bpe-tui")
 
 
-def cache_is_warm() -> bool:
-    """Whether all machine code is on disk and fits these sources, this Python and this Numba. Cheap: looks at times.
+def _prefix() -> str:
+    return f"kernels-{sys.implementation.cache_tag}-"
+
+
+def _digest() -> str:
+    digest = hashlib.sha256(str(_HERE).encode())
+    for source in sorted(_HERE.glob("*.py")):
+        digest.update(source.read_bytes())
+    # Asking for Numba's version would take longer than everything else here.
+    numba = importlib.util.find_spec("numba")
+    if numba is not None and numba.origin is not None:
+        digest.update(f"{numba.origin} {Path(numba.origin).stat().st_mtime_ns}".encode())
+    return digest.hexdigest()[:16]
+
+
+def cache_is_warm(modules: Sequence[str] = MODULES) -> bool:
+    """Whether the machine code of these modules is on disk. Takes well under a millisecond a module.
 
     It can be wrong after a change of processor; then a first call compiles, and nothing worse happens.
     """
-    return _stamp().exists()
-
-
-def mark_cache_as_warm() -> None:
-    """Leave the sign that `cache_is_warm` looks for: everything has been compiled. Raises OSError."""
-    stamp = _stamp()
-    stamp.parent.mkdir(parents=True, exist_ok=True)
-    stamp.touch()
-
-
-def _stamp() -> Path:
-    """Name the sign by all that Numba compiles anew for.
-
-    The files of the machine code say too little: those of older sources and other Pythons stay beside the newest, and
-    while everything is being compiled some are there already.
-    """
-    numba = importlib.util.find_spec("numba")
-    sources = [_HERE / f"{module}.py" for module in MODULES]
-    if numba is not None and numba.origin is not None:
-        sources.append(Path(numba.origin))
-    facts = [str(sys.implementation.cache_tag)]
-    for source in sources:
-        facts += [str(source), str(source.stat().st_mtime_ns), str(source.stat().st_size)]
-    return cache_folder() / f"compiled-{hashlib.sha256(chr(0).join(facts).encode()).hexdigest()[:20]}"
-
-
-def use_cache_folder() -> None:
-    """Point Numba at `cache_folder()` when it is not the one that Numba would take by itself."""
     folder = cache_folder()
-    if folder != _HERE / "__pycache__":
-        os.environ.setdefault("NUMBA_CACHE_DIR", str(folder))
+    return all((folder / f"{module}.compiled").exists() for module in modules)
 
 
-use_cache_folder()
+def mark_as_compiled(module: str) -> None:
+    """Leave the sign that `cache_is_warm` looks for, and clear away the code of older sources. Raises OSError."""
+    folder = cache_folder()
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / f"{module}.compiled").touch()
+    for older in folder.parent.glob(f"{_prefix()}*"):
+        if older != folder:
+            shutil.rmtree(older, ignore_errors=True)

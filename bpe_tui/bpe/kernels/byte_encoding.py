@@ -7,14 +7,11 @@ n log n. What a short piece became is remembered with its bytes, which are compa
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numba import int32, int64, njit, types, uint8, void
 
-from bpe_tui.bpe.kernels.training import POLL, _inner, pair_slot
-
-Array = Any
+from bpe_tui.bpe.kernels.machine import INNER, OUTER, POLL, Array
+from bpe_tui.bpe.kernels.training import pair_slot
 
 _u8 = uint8[::1]
 _data = types.Array(uint8, 1, "C", readonly=True)  # read-only, so that bytes and mapped files serve, too
@@ -33,7 +30,7 @@ HASH, BYTES_AT, BYTES_LENGTH, IDS_AT, IDS_LENGTH = range(5)
 PIECES_USED, BYTES_USED, IDS_USED, USED_SIZE = range(4)
 
 
-@njit(int64(_data, int64, int64), **_inner)
+@njit(int64(_data, int64, int64), **INNER)
 def hash_bytes(data: Array, start: int, stop: int) -> int:
     """Give a hash of some bytes, 63 bits, never 0."""
     value = np.uint64(0x9E3779B97F4A7C15) ^ np.uint64(stop - start)
@@ -50,7 +47,7 @@ def hash_bytes(data: Array, start: int, stop: int) -> int:
     return np.int64(value >> np.uint64(1) | np.uint64(1))
 
 
-@njit(types.Tuple((_i64, _i64))(_i64, _i64), cache=True, nogil=True)
+@njit(types.Tuple((_i64, _i64))(_i64, _i64), **OUTER)
 def index_pairs(pairs: Array, merges: Array) -> tuple[Array, Array]:
     """Index a merge table: pairs (left << 32 | right), and for each rank << 32 | new id.
 
@@ -72,7 +69,7 @@ def index_pairs(pairs: Array, merges: Array) -> tuple[Array, Array]:
     return keys, values
 
 
-@njit(int64(_i64, _i64, int64, int64), **_inner)
+@njit(int64(_i64, _i64, int64, int64), **INNER)
 def find_pair(keys: Array, values: Array, left: int, right: int) -> int:
     """Give rank << 32 | new id of a pair, or NO_PAIR."""
     key = left << 32 | right
@@ -85,7 +82,7 @@ def find_pair(keys: Array, values: Array, left: int, right: int) -> int:
     return values[slot]
 
 
-@njit(int64(_i64, _i64, int64, _i64, _i64), **_inner)
+@njit(int64(_i64, _i64, int64, _i64, _i64), **INNER)
 def merge_short(symbols: Array, found: Array, count: int, keys: Array, values: Array) -> int:
     """Merge the first `count` of `symbols` in place; give how many are left. `found` is scratch of the same size."""
     for index in range(count - 1):
@@ -109,7 +106,7 @@ def merge_short(symbols: Array, found: Array, count: int, keys: Array, values: A
     return count
 
 
-@njit(void(_i64_2, int64, int64, int64), **_inner)
+@njit(void(_i64_2, int64, int64, int64), **INNER)
 def push(heap: Array, size: int, value: int, position: int) -> None:
     """Enter (value, position) into a heap of `size` entries with the least on top."""
     hole = size
@@ -124,7 +121,7 @@ def push(heap: Array, size: int, value: int, position: int) -> None:
     heap[hole, 1] = position
 
 
-@njit(void(_i64_2, int64), **_inner)
+@njit(void(_i64_2, int64), **INNER)
 def drop_top(heap: Array, size: int) -> None:
     """Take the top entry off a heap of `size` entries."""
     value = heap[size - 1, 0]
@@ -149,7 +146,7 @@ def drop_top(heap: Array, size: int) -> None:
     heap[hole, 1] = position
 
 
-@njit(int64(_i64, int64, _i64, _i64, _i64), **_inner)
+@njit(int64(_i64, int64, _i64, _i64, _i64), **INNER)
 def merge_long(symbols: Array, count: int, keys: Array, values: Array, control: Array) -> int:
     """Like `merge_short`, for any length: n log n. Gives -1 when cancelled."""
     after = np.arange(1, count + 1)
@@ -201,7 +198,7 @@ def merge_long(symbols: Array, count: int, keys: Array, values: Array, control: 
     return left
 
 
-@njit(int64(_data, int64, int64, _i64_2, _u8, int64), **_inner)
+@njit(int64(_data, int64, int64, _i64_2, _u8, int64), **INNER)
 def find_piece(data: Array, start: int, stop: int, pieces: Array, store: Array, value: int) -> int:
     """Give the row of a remembered piece with hash `value`, or of the empty row where it belongs (its HASH is 0)."""
     mask = len(pieces) - 1
@@ -220,7 +217,7 @@ def find_piece(data: Array, start: int, stop: int, pieces: Array, store: Array, 
     return row
 
 
-@njit(void(_data, int64, int64, _i64, int64, int64, _i64_2, _u8, _i64, int64, int64, _i64), **_inner)
+@njit(void(_data, int64, int64, _i64, int64, int64, _i64_2, _u8, _i64, int64, int64, _i64), **INNER)
 def remember(
     data: Array, start: int, stop: int, ids: Array, ids_start: int, ids_stop: int,
     pieces: Array, store: Array, id_store: Array, row: int, value: int, used: Array,
@@ -249,8 +246,7 @@ def remember(
 
 @njit(
     int64(_data, int64, _i64, int64, _i64, _i64, _i64, _i64_2, _u8, _i64, _i64, _i64, int64, _i64),
-    cache=True,
-    nogil=True,
+    **OUTER,
 )
 def encode_pieces(
     data: Array,
@@ -270,9 +266,9 @@ def encode_pieces(
 ) -> int:
     """Encode the `count` pieces of `data` that begin at `start` and end at `ends`; give where their ids end in `ids`.
 
-    `byte_ids` has the id of each single byte. `pieces`, `store`, `id_store` and `used` are the memory of earlier pieces;
-    entries that the caller made beforehand (whole tokens) are taken as they are, whatever their length. `ids` needs
-    room for one id a byte. Gives -1 when cancelled.
+    `byte_ids` has the id of each single byte. `pieces`, `store`, `id_store` and `used` are the memory of earlier
+    pieces; entries that the caller made beforehand (whole tokens) are taken as they are, whatever their length. `ids`
+    needs room for one id a byte. Gives -1 when cancelled.
     """
     symbols = np.empty(SHORT, np.int64)
     found = np.empty(SHORT, np.int64)
@@ -313,7 +309,7 @@ def encode_pieces(
     return ids_start
 
 
-@njit(void(_data, _i64, _i64, _i64_2, _u8, _i64, _i64), cache=True, nogil=True)
+@njit(void(_data, _i64, _i64, _i64_2, _u8, _i64, _i64), **OUTER)
 def remember_tokens(
     data: Array, ends: Array, ids: Array, pieces: Array, store: Array, id_store: Array, used: Array
 ) -> None:
@@ -329,7 +325,7 @@ def remember_tokens(
         start = stop
 
 
-@njit(types.Tuple((_i64_2, int64))(_data, int64, _i64, int64, _i64_2, _u8, int64, _i64), cache=True, nogil=True)
+@njit(types.Tuple((_i64_2, int64))(_data, int64, _i64, int64, _i64_2, _u8, int64, _i64), **OUTER)
 def count_pieces(
     data: Array, start: int, ends: Array, count: int, pieces: Array, store: Array, weight: int, used: Array
 ) -> tuple[Array, int]:

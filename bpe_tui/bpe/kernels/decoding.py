@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numba import int64, njit, types, uint8, uint32, void
 
-Array = Any
+from bpe_tui.bpe.kernels.machine import OUTER, Array
 
 _i64 = int64[::1]
 _u8 = uint8[::1]
 _u32 = uint32[::1]
 
 
-@njit(types.UniTuple(int64, 2)(_i64, _i64), cache=True, nogil=True)
+@njit(types.UniTuple(int64, 2)(_i64, _i64), **OUTER)
 def measure(ids: Array, offsets: Array) -> tuple[int, int]:
     """Give (characters or bytes that `ids` stand for, index of the first id that is out of range or -1)."""
     tokens = len(offsets) - 1
@@ -27,7 +25,7 @@ def measure(ids: Array, offsets: Array) -> tuple[int, int]:
     return total, np.int64(-1)
 
 
-@njit([void(_i64, _i64, _u32, _u32), void(_i64, _i64, _u8, _u8)], cache=True, nogil=True)
+@njit([void(_i64, _i64, _u32, _u32), void(_i64, _i64, _u8, _u8)], **OUTER)
 def spell(ids: Array, offsets: Array, characters: Array, text: Array) -> None:
     """Write the characters or bytes of every id to `text`; token t's are `characters[offsets[t]:offsets[t + 1]]`."""
     position = 0

@@ -14,20 +14,17 @@ place, so chunks are independent: each is small enough for the processor's cache
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numba import int32, int64, njit, types, void
 
+from bpe_tui.bpe.kernels.machine import OUTER, Array
 from bpe_tui.bpe.kernels.training import DEAD, pair_slot
-
-Array = Any
 
 _i32 = int32[::1]
 _i64 = int64[::1]
 
 
-@njit(types.Tuple((_i64, _i32, _i32))(_i32, _i32), cache=True, nogil=True)
+@njit(types.Tuple((_i64, _i32, _i32))(_i32, _i32), **OUTER)
 def index_ranks(left: Array, right: Array) -> tuple[Array, Array, Array]:
     """Index the merges by their pair: give (keys, ranks, again).
 
@@ -53,7 +50,7 @@ def index_ranks(left: Array, right: Array) -> tuple[Array, Array, Array]:
     return keys, ranks, again
 
 
-@njit(int32(_i64, _i32, int64), cache=True, nogil=True)
+@njit(int32(_i64, _i32, int64), **OUTER)
 def first_rank(keys: Array, ranks: Array, key: int) -> int:
     """Give the first rank of the pair `key`, or -1."""
     mask = len(keys) - 1
@@ -67,7 +64,7 @@ def first_rank(keys: Array, ranks: Array, key: int) -> int:
         slot = (slot + 1) & mask
 
 
-@njit(types.Tuple((_i32, _i32))(_i32, _i32, _i32, int64), cache=True, nogil=True)
+@njit(types.Tuple((_i32, _i32))(_i32, _i32, _i32, int64), **OUTER)
 def token_ends(left: Array, right: Array, new: Array, tokens: int) -> tuple[Array, Array]:
     """Give the first and the last base symbol of every token. Base tokens are their own."""
     first = np.arange(tokens).astype(np.int32)
@@ -78,7 +75,7 @@ def token_ends(left: Array, right: Array, new: Array, tokens: int) -> tuple[Arra
     return first, last
 
 
-@njit(int64(_i32, int64, int64, _i64, _i32), cache=True, nogil=True)
+@njit(int64(_i32, int64, int64, _i64, _i32), **OUTER)
 def find_cut(symbols: Array, start: int, stop: int, joint_keys: Array, joint_ranks: Array) -> int:
     """Give the first place from `start` on where the text can be cut, or `stop`.
 
@@ -113,8 +110,7 @@ def find_cut(symbols: Array, start: int, stop: int, joint_keys: Array, joint_ran
         _i32,
         _i64,
     ),
-    cache=True,
-    nogil=True,
+    **OUTER,
 )
 def encode_range(
     symbols: Array,
@@ -267,7 +263,7 @@ def encode_range(
     return ids_start
 
 
-@njit(void(_i32, _i32, _i32, int64), cache=True, nogil=True)
+@njit(void(_i32, _i32, _i32, int64), **OUTER)
 def fill_base_ranks(left: Array, right: Array, base_ranks: Array, base_size: int) -> None:
     """Fill the dense table of first ranks of pairs of base symbols, which comes filled with -1."""
     for rank in range(len(left) - 1, -1, -1):

@@ -8,38 +8,31 @@ A piece depends on nothing before its start. That makes scanning resumable: if t
 only given when everything it depends on was seen, with `MARGIN` bytes to spare for a character or contraction that may
 be cut off; what is left is to be scanned again from its start, with more of the text. Long runs are looked at at most
 three times (white space: forward, back to its last line end, and once more for what is behind that).
-
-Bytes that are no UTF-8 (stray, overlong, surrogates, above U+10FFFF, cut off) are each a character of its own, of class
-OTHER. As no byte below 0x80 and no first byte is ever taken for a part of the character before, every byte that is no
-continuation byte starts a character.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from numba import boolean, int64, njit, types
 
-import numpy as np
-from llvmlite import ir
-from numba import boolean, int64, njit, types, uint8, uint64
-from numba.core import cgutils
-from numba.extending import intrinsic
-
-from bpe_tui.bpe.character_classes import (
-    BYTES,
-    CASELESS,
-    LOWER,
-    MARK,
-    NEWLINE,
-    NON_ASCII,
-    NUMBER,
-    OTHER,
-    PAGE,
-    PAGES,
-    SPACE,
-    UPPER,
+from bpe_tui.bpe.character_classes import CASELESS, LOWER, MARK, NEWLINE, NON_ASCII, NUMBER, OTHER, SPACE, UPPER
+from bpe_tui.bpe.kernels.characters import (
+    BYTE_ARRAY,
+    FOLD,
+    character,
+    contraction,
+    long_character,
+    run_end,
 )
-
-Array = Any
+from bpe_tui.bpe.kernels.machine import INNER, OUTER, Array
+from bpe_tui.bpe.kernels.windows import (
+    WINDOW,
+    ascii_ahead,
+    cl100k_starts,
+    gpt2_starts,
+    o200k_starts,
+    whitespace_starts,
+    write_ends,
+)
 
 NONE, WHITESPACE, GPT2, CL100K, O200K, LLAMA3, QWEN2 = range(7)
 """The numbers of the rules."""
@@ -50,148 +43,12 @@ MARGIN = 4
 APOSTROPHE = 0x27
 BLANK = 0x20
 SLASH = 0x2F
-FOLD = 0x20
-"""The bit by which ASCII's small letters differ from its capitals."""
 WHITE = SPACE | NEWLINE
 
-_u8 = types.Array(uint8, 1, "C", readonly=True)  # read-only, so that mapped files serve, too
 _i64 = int64[::1]
-_inner: dict[str, Any] = {"cache": True, "nogil": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-
-ONES = np.uint64(0x0101010101010101)
-SEVENS = np.uint64(0x7F7F7F7F7F7F7F7F)
-TOPS = np.uint64(0x8080808080808080)
-FOLDS = np.uint64(0x2020202020202020)
-TOP = np.uint64(0x80)
 
 
-@intrinsic
-def eight_bytes(context: Any, array: Any, index: Any) -> Any:
-    """Give the eight bytes at `array[index:]` as one number, the first lowest, wherever they lie."""
-
-    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
-        pointer = builder.bitcast(builder.gep(data, [arguments[1]]), ir.IntType(64).as_pointer())
-        return builder.load(pointer, align=1)
-
-    return uint64(array, int64), code
-
-
-@intrinsic
-def trailing_zeros(context: Any, bits: Any) -> Any:
-    """Give how many zero bits stand below the lowest one bit of a uint64; 64 for 0."""
-
-    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.cttz(arguments[0], cgutils.false_bit)
-
-    return int64(uint64), code
-
-
-@njit(int64(uint64, uint64, uint64), **_inner)
-def leading(eight: int, lowest: int, beyond: int) -> int:
-    """Give how many of eight bytes, the lowest first, lie in `lowest` <= byte < `beyond`, which is at most 0x80."""
-    low = eight & SEVENS
-    inside = (low + (TOP - lowest) * ONES) & ~(low + (TOP - beyond) * ONES) & ~eight
-    return trailing_zeros(~inside & TOPS) >> 3
-
-
-@njit(int64(_u8, int64, int64), **_inner)
-def letters(data: Array, place: int, stop: int) -> int:
-    """Give how many of the eight bytes at `place` are ASCII letters before the first that is none; 0 near `stop`."""
-    if place + 8 > stop:
-        return 0
-    return leading(eight_bytes(data, place) | FOLDS, np.uint64(0x61), np.uint64(0x7B))
-
-
-@njit(int64(_u8, int64, int64, _u8), **_inner)
-def long_character(data: Array, place: int, stop: int, table: Array) -> int:
-    """Give class | bytes << 8 of the character at `place`, which is not ASCII; one byte of class OTHER if it is none."""
-    first = int64(data[place])
-    left = stop - place
-    invalid = OTHER | 1 << 8
-    if first < 0xC2 or first > 0xF4 or left < 2:
-        return invalid
-    second = int64(data[place + 1])
-    if second & 0xC0 != 0x80:
-        return invalid
-    if first < 0xE0:
-        point = (first & 0x1F) << 6 | second & 0x3F
-        width = 2
-    else:
-        if left < 3:
-            return invalid
-        third = int64(data[place + 2])
-        if third & 0xC0 != 0x80:
-            return invalid
-        if first < 0xF0:
-            point = (first & 0x0F) << 12 | (second & 0x3F) << 6 | third & 0x3F
-            width = 3
-            if point < 0x800 or 0xD800 <= point < 0xE000:
-                return invalid
-        else:
-            if left < 4:
-                return invalid
-            fourth = int64(data[place + 3])
-            if fourth & 0xC0 != 0x80:
-                return invalid
-            point = (first & 0x07) << 18 | (second & 0x3F) << 12 | (third & 0x3F) << 6 | fourth & 0x3F
-            width = 4
-            if point < 0x10000 or point > 0x10FFFF:
-                return invalid
-    block = int64(table[BYTES + point // PAGE])
-    return int64(table[BYTES + PAGES + block * PAGE + point % PAGE]) | width << 8
-
-
-@njit(int64(_u8, int64, int64, _u8), **_inner)
-def character(data: Array, place: int, stop: int, table: Array) -> int:
-    """Give class | bytes << 8 of the character at `place`."""
-    kind = int64(table[data[place]])
-    if kind == NON_ASCII:
-        return long_character(data, place, stop, table)
-    return kind | 1 << 8
-
-
-@njit(int64(_u8, int64, int64, _u8, int64), **_inner)
-def run_end(data: Array, place: int, stop: int, table: Array, wanted: int) -> int:
-    """Give where the run of characters of the classes `wanted` that starts at `place` ends."""
-    while place < stop:
-        kind = int64(table[data[place]])
-        if kind & wanted:
-            place += 1
-        elif kind == NON_ASCII:
-            found = long_character(data, place, stop, table)
-            if found & wanted == 0:
-                return place
-            place += found >> 8
-        else:
-            return place
-    return place
-
-
-@njit(int64(_u8, int64, int64, int64), **_inner)
-def contraction(data: Array, place: int, stop: int, fold: int) -> int:
-    """Give the bytes of the contraction ('s 't 'm 'd 'll 've 're) at the apostrophe at `place`, or 0.
-
-    `fold` is FOLD to take capitals too, and the long s (U+017F), which folds to s; else 0.
-    """
-    if place + 1 >= stop:
-        return 0
-    first = int64(data[place + 1]) | fold
-    if first == 0x73 or first == 0x74 or first == 0x6D or first == 0x64:  # s, t, m, d
-        return 2
-    if place + 2 >= stop:
-        return 0
-    if first == 0xE5 and fold and data[place + 1] == 0xC5 and data[place + 2] == 0xBF:  # the long s
-        return 3
-    second = int64(data[place + 2]) | fold
-    if first == 0x6C and second == 0x6C:  # ll
-        return 3
-    if (first == 0x76 or first == 0x72) and second == 0x65:  # ve, re
-        return 3
-    return 0
-
-
-@njit(int64(_u8, int64, int64, int64), **_inner)
+@njit(int64(BYTE_ARRAY, int64, int64, int64), **INNER)
 def space_end(data: Array, place: int, end: int, stop: int) -> int:
     r"""Give where the piece ends that `\s+(?!\S)|\s+` finds at `place`, where a run of white space lasts until `end`.
 
@@ -205,7 +62,7 @@ def space_end(data: Array, place: int, end: int, stop: int) -> int:
     return last if last > place else end
 
 
-@njit(int64(_u8, int64, int64), **_inner)
+@njit(int64(BYTE_ARRAY, int64, int64), **INNER)
 def last_line_end(data: Array, place: int, end: int) -> int:
     r"""Give where the piece ends that `\s*[\r\n]+` finds in white space from `place` to `end`, or `place` for none."""
     while end > place and data[end - 1] != 0x0A and data[end - 1] != 0x0D:
@@ -213,13 +70,19 @@ def last_line_end(data: Array, place: int, end: int) -> int:
     return end
 
 
-@njit(types.UniTuple(int64, 2)(_u8, int64, int64, boolean, _i64, _u8), **_inner)
+@njit(types.UniTuple(int64, 2)(BYTE_ARRAY, int64, int64, boolean, _i64, BYTE_ARRAY), **INNER)
 def split_whitespace(data: Array, start: int, stop: int, last: bool, ends: Array, table: Array) -> tuple[int, int]:
     """Cut into runs of white space and runs of all else."""
     edge = stop if last else stop - MARGIN
     pieces = 0
     place = start
     while place < stop and pieces < len(ends):
+        if place + WINDOW <= stop and pieces + WINDOW <= len(ends) and ascii_ahead(data, place):
+            starts = whitespace_starts(data, place)
+            if starts != 0:
+                pieces = write_ends(starts, place, ends, pieces)
+                place = ends[pieces - 1]
+                continue
         wanted = WHITE
         if character(data, place, stop, table) & WHITE == 0:
             wanted = CASELESS | MARK | NUMBER | OTHER
@@ -232,25 +95,20 @@ def split_whitespace(data: Array, start: int, stop: int, last: bool, ends: Array
     return pieces, place
 
 
-@njit(types.UniTuple(int64, 2)(_u8, int64, int64, boolean, _i64, _u8), **_inner)
+@njit(types.UniTuple(int64, 2)(BYTE_ARRAY, int64, int64, boolean, _i64, BYTE_ARRAY), **INNER)
 def split_gpt2(data: Array, start: int, stop: int, last: bool, ends: Array, table: Array) -> tuple[int, int]:
     """Cut as GPT-2 does."""
     edge = stop if last else stop - MARGIN
     pieces = 0
     place = start
     while place < stop and pieces < len(ends):
+        if place + WINDOW <= stop and pieces + WINDOW <= len(ends) and ascii_ahead(data, place):
+            starts = gpt2_starts(data, place)
+            if starts != 0:
+                pieces = write_ends(starts, place, ends, pieces)
+                place = ends[pieces - 1]
+                continue
         body = place + (data[place] == BLANK)
-        size = letters(data, body, stop)
-        if size:
-            end = body + size
-            if size == 8 or data[end] >= 0x80:
-                end = run_end(data, end, stop, table, CASELESS)
-            if end > edge:
-                break
-            ends[pieces] = end
-            pieces += 1
-            place = end
-            continue
         if body == stop:
             body = place
         found = character(data, body, stop, table)
@@ -279,7 +137,7 @@ def split_gpt2(data: Array, start: int, stop: int, last: bool, ends: Array, tabl
     return pieces, place
 
 
-@njit(types.UniTuple(int64, 2)(_u8, int64, int64, boolean, _i64, _u8, int64, boolean), **_inner)
+@njit(types.UniTuple(int64, 2)(BYTE_ARRAY, int64, int64, boolean, _i64, BYTE_ARRAY, int64, boolean), **INNER)
 def split_cl100k(
     data: Array, start: int, stop: int, last: bool, ends: Array, table: Array, digits: int, whole_tail: bool
 ) -> tuple[int, int]:
@@ -291,19 +149,11 @@ def split_cl100k(
     pieces = 0
     place = start
     while place < stop and pieces < len(ends):
-        found = int64(table[data[place]])
-        if data[place] != APOSTROPHE:
-            body = place + (found & (SPACE | OTHER) != 0)
-            size = letters(data, body, stop)
-            if size:
-                end = body + size
-                if size == 8 or data[end] >= 0x80:
-                    end = run_end(data, end, stop, table, CASELESS)
-                if end > edge:
-                    break
-                ends[pieces] = end
-                pieces += 1
-                place = end
+        if place + WINDOW <= stop and pieces + WINDOW <= len(ends) and ascii_ahead(data, place):
+            starts = cl100k_starts(data, place, digits)
+            if starts != 0:
+                pieces = write_ends(starts, place, ends, pieces)
+                place = ends[pieces - 1]
                 continue
         found = character(data, place, stop, table)
         body = place + (found >> 8)
@@ -350,9 +200,9 @@ def split_cl100k(
     return pieces, place
 
 
-@njit(types.UniTuple(int64, 2)(_u8, int64, int64, _u8), **_inner)
+@njit(types.UniTuple(int64, 2)(BYTE_ARRAY, int64, int64, BYTE_ARRAY), **INNER)
 def word_end(data: Array, place: int, stop: int, table: Array) -> tuple[int, int]:
-    r"""Give (end, how far was looked) of o200k's word at `place`: capitals, then small letters; end is `place` for none.
+    r"""Give (end, how far was looked) of o200k's word at `place`: capitals, then small letters. No word: it ends there.
 
     Marks and letters without case count as both. After a run of `[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]` come small letters,
     if there are any. If not, an engine steps back to the last character that counts as both, and takes that for the
@@ -383,30 +233,18 @@ def word_end(data: Array, place: int, stop: int, table: Array) -> tuple[int, int
     return end, end
 
 
-@njit(types.UniTuple(int64, 2)(_u8, int64, int64, boolean, _i64, _u8), **_inner)
+@njit(types.UniTuple(int64, 2)(BYTE_ARRAY, int64, int64, boolean, _i64, BYTE_ARRAY), **INNER)
 def split_o200k(data: Array, start: int, stop: int, last: bool, ends: Array, table: Array) -> tuple[int, int]:
     """Cut as o200k does."""
     edge = stop if last else stop - MARGIN
     pieces = 0
     place = start
     while place < stop and pieces < len(ends):
-        found = int64(table[data[place]])
-        body = place + (found & (SPACE | OTHER) != 0)
-        if body + 8 <= stop:
-            # A small letter, or a capital and a small letter, and further small letters, up to a byte below 0x80.
-            eight = eight_bytes(data, body)
-            small = leading(eight | np.uint64(FOLD), np.uint64(0x61), np.uint64(0x7B))
-            end = body + small
-            if small > 1 or (small == 1 and data[body] >= 0x61):
-                if small == 8 or data[end] >= 0x80:
-                    end = run_end(data, end, stop, table, LOWER | MARK)
-                if end > edge:
-                    break
-                if end < stop and data[end] == APOSTROPHE:
-                    end += contraction(data, end, stop, FOLD)
-                ends[pieces] = end
-                pieces += 1
-                place = end
+        if place + WINDOW <= stop and pieces + WINDOW <= len(ends) and ascii_ahead(data, place):
+            starts = o200k_starts(data, place)
+            if starts != 0:
+                pieces = write_ends(starts, place, ends, pieces)
+                place = ends[pieces - 1]
                 continue
         found = character(data, place, stop, table)
         body = place + (found >> 8)
@@ -457,7 +295,7 @@ def split_o200k(data: Array, start: int, stop: int, last: bool, ends: Array, tab
     return pieces, place
 
 
-@njit(types.UniTuple(int64, 2)(int64, _u8, int64, int64, boolean, _i64, _u8), cache=True, nogil=True)
+@njit(types.UniTuple(int64, 2)(int64, BYTE_ARRAY, int64, int64, boolean, _i64, BYTE_ARRAY), **OUTER)
 def split(rule: int, data: Array, start: int, stop: int, last: bool, ends: Array, table: Array) -> tuple[int, int]:
     """Cut `data[start:stop]` by the rule of that number and write where each piece ends to `ends`.
 
@@ -483,7 +321,7 @@ def split(rule: int, data: Array, start: int, stop: int, last: bool, ends: Array
     return 1, stop
 
 
-@njit(int64(int64, _u8, int64, int64, _u8), cache=True, nogil=True)
+@njit(int64(int64, BYTE_ARRAY, int64, int64, BYTE_ARRAY), **OUTER)
 def safe_place(rule: int, data: Array, start: int, stop: int, table: Array) -> int:
     """Give a place behind `start` where a piece surely ends, whatever comes before `start`; -1 if none is found.
 

@@ -23,14 +23,10 @@ passes, and they are merged in ascending order.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from llvmlite import ir
 from numba import int32, int64, njit, types, uint64, void
-from numba.core import cgutils
-from numba.extending import intrinsic
 
+from bpe_tui.bpe.kernels.machine import INNER, OUTER, POLL, Array, prefetch
 from bpe_tui.bpe.sequence import BOUNDARY
 
 DEAD = -2
@@ -40,7 +36,7 @@ DEAD = -2
 LEARNED_ENOUGH, TARGET, NO_PAIRS, MINIMUM_FREQUENCY, NEED_ROOM, ASK_STRING, CANCELLED = range(7)
 
 # How ties are broken.
-TIES_FIRST, TIES_LOWEST_ID = range(2)
+TIES_FIRST, TIES_LOWEST_ID, TIES_LARGEST_STRING = range(3)
 
 # Places in `info`, the int64 array of everything that is one number.
 (
@@ -72,7 +68,6 @@ KEY, COUNT, START, END = range(4)
 LEFT_WEIGHT, LEFT_POSITIONS, REMOVED_WEIGHT, ADDED_WEIGHT, ADDED_POSITIONS, TOUCHED, LEFT_FILL, RIGHT_FILL = range(8)
 
 HASH_BASE = np.uint64(0x9E3779B97F4A7C15)
-POLL = 16384  # occurrences between two looks at the cancel flag: well under a millisecond
 AHEAD = 12  # list entries between fetching a place of the sequence to the cache and working on it
 
 _i32 = int32[::1]
@@ -80,33 +75,8 @@ _i64 = int64[::1]
 _i64_2 = int64[:, ::1]
 _u64 = uint64[::1]
 
-Array = Any  # Numba sees the exact types in the signatures below; there is nothing more for mypy to check here.
 
-# Kernels that only kernels call need no entry from Python, which halves the time to compile them.
-_inner: dict[str, Any] = {"cache": True, "nogil": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-
-
-@intrinsic
-def prefetch(context: Any, array: Any, index: Any) -> Any:  # noqa: ARG001
-    """Ask the processor to fetch `array[index]` to its cache. Never faults, changes nothing."""
-
-    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        array_type = signature.args[0]
-        data = context.make_array(array_type)(context, builder, arguments[0]).data
-        pointer = builder.bitcast(builder.gep(data, [arguments[1]]), cgutils.voidptr_t)
-        kind = ir.IntType(32)
-        function = cgutils.get_or_insert_function(
-            builder.module,
-            ir.FunctionType(ir.VoidType(), [cgutils.voidptr_t, kind, kind, kind]),
-            "llvm.prefetch.p0",
-        )
-        builder.call(function, [pointer, kind(0), kind(3), kind(1)])
-        return context.get_dummy_value()
-
-    return void(array, int64), code
-
-
-@njit(int64(int64, int64), **_inner)
+@njit(int64(int64, int64), **INNER)
 def pair_slot(key: int, mask: int) -> int:
     """Give the first slot to look at for `key` in a table of `mask` + 1 slots."""
     mixed = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)
@@ -115,7 +85,7 @@ def pair_slot(key: int, mask: int) -> int:
     return np.int64((mixed >> np.uint64(20)) & np.uint64(mask))
 
 
-@njit(int64(_i32, _i64_2, int64), **_inner)
+@njit(int64(_i32, _i64_2, int64), **INNER)
 def find_record(table: Array, records: Array, key: int) -> int:
     """Give the record of the pair `key` (left << 32 | right), or -1."""
     mask = len(table) - 1
@@ -127,7 +97,7 @@ def find_record(table: Array, records: Array, key: int) -> int:
         slot = (slot + 1) & mask
 
 
-@njit(int64(_i32, _i64_2, int64, _i64), **_inner)
+@njit(int64(_i32, _i64_2, int64, _i64), **INNER)
 def find_or_add_record(table: Array, records: Array, key: int, info: Array) -> int:
     """Give the record of the pair `key`; a new one, with count 0 and no list, if there was none."""
     mask = len(table) - 1
@@ -146,7 +116,7 @@ def find_or_add_record(table: Array, records: Array, key: int, info: Array) -> i
     return record
 
 
-@njit(void(_i32, _i64_2, int64), cache=True, nogil=True)
+@njit(void(_i32, _i64_2, int64), **OUTER)
 def index_records(table: Array, records: Array, used: int) -> None:
     """Enter the first `used` records into the table, which comes filled with -1."""
     mask = len(table) - 1
@@ -157,13 +127,13 @@ def index_records(table: Array, records: Array, used: int) -> None:
         table[slot] = record
 
 
-@njit(types.boolean(int64, int64, int64, int64), **_inner)
+@njit(types.boolean(int64, int64, int64, int64), **INNER)
 def better(count: int, tie: int, other_count: int, other_tie: int) -> bool:
     """Whether a pair of (`count`, `tie`) goes before another: more frequent, or as frequent with a lower tie."""
     return count > other_count or (count == other_count and tie < other_tie)
 
 
-@njit(void(_i64_2, int64, int64, int64, int64), **_inner)
+@njit(void(_i64_2, int64, int64, int64, int64), **INNER)
 def heap_sift_up(heap: Array, hole: int, count: int, tie: int, record: int) -> None:
     """Place an entry at `hole` or above."""
     while hole > 0:
@@ -178,7 +148,7 @@ def heap_sift_up(heap: Array, hole: int, count: int, tie: int, record: int) -> N
     heap[hole, 2] = record
 
 
-@njit(void(_i64_2, int64, int64, int64, int64), **_inner)
+@njit(void(_i64_2, int64, int64, int64, int64), **INNER)
 def heap_replace_top(heap: Array, size: int, count: int, tie: int, record: int) -> None:
     """Put an entry in the place of the top one and let it sink to where it belongs."""
     hole = 0
@@ -198,14 +168,18 @@ def heap_replace_top(heap: Array, size: int, count: int, tie: int, record: int) 
     heap[hole, 2] = record
 
 
-@njit(int64(_i64_2, int64, _i32, _i32, _i32, int64), **_inner)
-def tie_of(records: Array, record: int, arena: Array, sequence: Array, length: Array, ties: int) -> int:
-    """Give what breaks ties for a pair: its first position in the sequence, or its ids. Moves START past dead ones."""
+@njit(int64(_i64_2, int64, _i32, _i32, _i32, _i32, int64), **INNER)
+def tie_of(records: Array, record: int, arena: Array, sequence: Array, length: Array, order: Array, ties: int) -> int:
+    """Give what breaks ties for a pair, the lowest wins: its first position in the sequence, its ids, or the places of
+    its strings among all strings, from the end. Moves START past dead ones.
+    """
     key = records[record, KEY]
     if ties == TIES_LOWEST_ID:
         return key
     left = key >> 32
     right = key & 0xFFFFFFFF
+    if ties == TIES_LARGEST_STRING:
+        return -(np.int64(order[left]) << 32 | np.int64(order[right]))
     left_length = length[left]
     entry = records[record, START]
     end = records[record, END]
@@ -218,7 +192,7 @@ def tie_of(records: Array, record: int, arena: Array, sequence: Array, length: A
     return arena[entry] if entry < end else 0
 
 
-@njit(_i64(_i32, _i64, int64), cache=True, nogil=True)
+@njit(_i64(_i32, _i64, int64), **OUTER)
 def count_symbols(sequence: Array, weights: Array, base_size: int) -> Array:
     """Give how often each base symbol occurs, weighted."""
     counts = np.zeros(base_size, np.int64)
@@ -229,7 +203,7 @@ def count_symbols(sequence: Array, weights: Array, base_size: int) -> Array:
     return counts
 
 
-@njit(types.boolean(_i32, _i64, int64, _i32, _i32, _i64_2, _i64, _i64), cache=True, nogil=True)
+@njit(types.boolean(_i32, _i64, int64, _i32, _i32, _i64_2, _i64, _i64), **OUTER)
 def count_pairs(
     sequence: Array,
     weights: Array,
@@ -272,7 +246,7 @@ def count_pairs(
     return True
 
 
-@njit(void(_i32, int64, _i32, _i32, _i64_2, _i32, _i32, _i64_2, int64, _i64, _i64), cache=True, nogil=True)
+@njit(void(_i32, int64, _i32, _i32, _i64_2, _i32, _i32, _i32, _i64_2, int64, _i64, _i64), **OUTER)
 def list_pairs(
     sequence: Array,
     base_size: int,
@@ -281,6 +255,7 @@ def list_pairs(
     records: Array,
     arena: Array,
     length: Array,
+    order: Array,
     heap: Array,
     ties: int,
     info: Array,
@@ -310,12 +285,12 @@ def list_pairs(
     info[ARENA_TOP] = top
     info[PAIRS_ALIVE] = info[RECORDS]
     for record in range(info[RECORDS]):
-        tie = tie_of(records, record, arena, sequence, length, ties)
+        tie = tie_of(records, record, arena, sequence, length, order, ties)
         heap_sift_up(heap, record, records[record, COUNT], tie, record)
     info[HEAP_SIZE] = info[RECORDS]
 
 
-@njit(types.boolean(_u64, uint64), cache=True, nogil=True)
+@njit(types.boolean(_u64, uint64), **OUTER)
 def remember_hash(hashes: Array, value: int) -> bool:
     """Enter the hash of a token's string; give whether it was there already."""
     mask = np.uint64(len(hashes) - 1)
@@ -329,13 +304,24 @@ def remember_hash(hashes: Array, value: int) -> bool:
     return False
 
 
-@njit(int64(_i32, _i64_2, _i32, _i64_2, _i32, int64, _i64, _i64), **_inner)
+@njit(void(_i64_2, _i64_2, _i32, int64), **OUTER)
+def order_again(heap: Array, records: Array, order: Array, size: int) -> None:
+    """Set the heap right after the numbers in `order` were given out anew, for TIES_LARGEST_STRING."""
+    for entry in range(size):
+        record = heap[entry, 2]
+        key = records[record, KEY]
+        tie = -(np.int64(order[key >> 32]) << 32 | np.int64(order[key & 0xFFFFFFFF]))
+        heap_sift_up(heap, entry, heap[entry, 0], tie, record)
+
+
+@njit(int64(_i32, _i64_2, _i32, _i64_2, _i32, _i32, int64, _i64, _i64), **INNER)
 def best_record(
     sequence: Array,
     records: Array,
     arena: Array,
     heap: Array,
     length: Array,
+    order: Array,
     ties: int,
     info: Array,
     control: Array,
@@ -351,7 +337,7 @@ def best_record(
             heap_replace_top(heap, size, heap[size, 0], heap[size, 1], heap[size, 2])
             continue
         if count == heap[0, 0]:
-            tie = tie_of(records, record, arena, sequence, length, ties)
+            tie = tie_of(records, record, arena, sequence, length, order, ties)
             if tie == heap[0, 1]:
                 return record
         else:
@@ -361,7 +347,7 @@ def best_record(
     return -1
 
 
-@njit(types.boolean(_i32, _i64, _i64_2, _i32, _i32, _i64_2, _i32, int64, int64, _i64, _i64), **_inner)
+@njit(types.boolean(_i32, _i64, _i64_2, _i32, _i32, _i64_2, _i32, int64, int64, _i64, _i64), **INNER)
 def visit(
     sequence: Array,
     weights: Array,
@@ -449,7 +435,7 @@ def visit(
     return True
 
 
-@njit(void(_i32, _i64_2, _i64_2, _i32, int64, _i64), **_inner)
+@njit(void(_i32, _i64_2, _i64_2, _i32, int64, _i64), **INNER)
 def settle(table: Array, records: Array, neighbours: Array, touched: Array, record: int, info: Array) -> None:
     """Take from the counts of the pairs that lost occurrences to the merge of `record`, whose own count becomes 0."""
     left = records[record, KEY] >> 32
@@ -472,7 +458,7 @@ def settle(table: Array, records: Array, neighbours: Array, touched: Array, reco
                     info[PAIRS_ALIVE] -= 1
 
 
-@njit(int64(_i32, _i64_2, int64, int64, int64, int64), **_inner)
+@njit(int64(_i32, _i64_2, int64, int64, int64, int64), **INNER)
 def merge_lists(arena: Array, records: Array, record: int, other: int, other_end: int, top: int) -> int:
     """Merge the list of `record` with the entries from `other` to `other_end` into one at `top`; give its end."""
     first = records[record, START]
@@ -490,7 +476,9 @@ def merge_lists(arena: Array, records: Array, record: int, other: int, other_end
     return top
 
 
-@njit(types.boolean(_i32, _i32, _i64_2, _i32, _i64_2, _i32, _i64_2, _i32, int64, int64, int64, _i64, _i64), **_inner)
+@njit(
+    types.boolean(_i32, _i32, _i64_2, _i32, _i64_2, _i32, _i32, _i64_2, _i32, int64, int64, int64, _i64, _i64), **INNER
+)
 def list_neighbours(
     sequence: Array,
     table: Array,
@@ -498,6 +486,7 @@ def list_neighbours(
     arena: Array,
     heap: Array,
     length: Array,
+    order: Array,
     neighbours: Array,
     touched: Array,
     record: int,
@@ -566,7 +555,7 @@ def list_neighbours(
                 # Only an old id, made a second way, has occurrences already.
                 top = merge_lists(arena, records, other, end - positions, end, top)
             records[other, COUNT] += gained
-            tie = tie_of(records, other, arena, sequence, length, ties)
+            tie = tie_of(records, other, arena, sequence, length, order, ties)
             heap_sift_up(heap, info[HEAP_SIZE], records[other, COUNT], tie, other)
             info[HEAP_SIZE] += 1
     info[ARENA_TOP] = top
@@ -575,11 +564,10 @@ def list_neighbours(
 
 @njit(
     int64(
-        _i32, _i64, _i32, _i64_2, _i32, _i64_2, _i32, _u64, _u64, _u64, _i64, _i64_2, _i32, _i64,
+        _i32, _i64, _i32, _i64_2, _i32, _i64_2, _i32, _i32, _u64, _u64, _u64, _i64, _i64_2, _i32, _i64,
         _i32, _i32, _i32, _i64, _i64, int64, int64, int64, int64, int64, _i64, _i64,
     ),
-    cache=True,
-    nogil=True,
+    **OUTER,
 )  # fmt: skip
 def learn(
     sequence: Array,
@@ -589,6 +577,7 @@ def learn(
     arena: Array,
     heap: Array,
     length: Array,
+    order: Array,
     string_hash: Array,
     string_power: Array,
     hashes: Array,
@@ -614,7 +603,8 @@ def learn(
     `forced` lists pairs (left << 32 | right) that are merged first, in that order, whatever their frequency.
     `max_work` bounds the list entries visited, which is what time goes into; a merge that has begun is finished.
     NEED_ROOM asks for larger arrays: those with a row a token or a merge, or see NEED_RECORDS and what follows it.
-    ASK_STRING asks whether the string of the pair of record `info[CANDIDATE]` is a token already, see ANSWER.
+    ASK_STRING asks whether the string of the pair of record `info[CANDIDATE]` is a token already, see ANSWER; with
+    TIES_LARGEST_STRING it is asked for every merge, and a new string must have its place in `order` before the answer.
     After CANCELLED the arrays are of no more use; the log rows below `info[MERGES]` are.
     """
     work = np.int64(0)
@@ -635,7 +625,7 @@ def learn(
                 # A pair that does not occur in this text is on the list all the same.
                 record = find_or_add_record(table, records, forced[info[FORCED_NEXT]], info)
             else:
-                record = best_record(sequence, records, arena, heap, length, ties, info, control)
+                record = best_record(sequence, records, arena, heap, length, order, ties, info, control)
                 if control[0] != 0:
                     return CANCELLED
                 if record < 0:
@@ -670,7 +660,7 @@ def learn(
         if info[CANDIDATE] >= 0:
             new = info[ANSWER]
             info[CANDIDATE] = -1
-        elif remember_hash(hashes, joined_hash):
+        elif ties == TIES_LARGEST_STRING or remember_hash(hashes, joined_hash):
             info[CANDIDATE] = record
             return ASK_STRING
         if new < 0:
@@ -687,7 +677,7 @@ def learn(
             return CANCELLED
         settle(table, records, neighbours, touched, record, info)
         if not list_neighbours(
-            sequence, table, records, arena, heap, length, neighbours, touched, record, new, ties, info, control
+            sequence, table, records, arena, heap, length, order, neighbours, touched, record, new, ties, info, control
         ):
             return CANCELLED
 

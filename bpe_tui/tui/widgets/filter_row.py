@@ -10,6 +10,8 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input, Label
 
+from bpe_tui.tui.widgets.field import Harmless
+
 if TYPE_CHECKING:
     from textual.app import ComposeResult
 
@@ -50,7 +52,7 @@ class FilterRow(Horizontal):
     def compose(self) -> ComposeResult:
         """Lay out sign, input and note."""
         yield Label("/", classes="filter-row--sign", markup=False)
-        field = Input(placeholder=self._placeholder, select_on_focus=False)
+        field = Input(placeholder=self._placeholder, select_on_focus=False, highlighter=Harmless())
         # A blinking cursor writes to the terminal twice a second for nothing.
         field.cursor_blink = False
         # Keys that come while the app is starting must not land in a row that nobody sees.

@@ -1,0 +1,1 @@
+"""The Textual app: wiring, screens, panes, widgets. It draws, and decides nothing."""

@@ -1,0 +1,1 @@
+"""What opens over the main screen: questions, forms, cards, the menu and the help."""

@@ -1,0 +1,72 @@
+"""The help: every key on one page, read from the table of actions, and a few words on what is to be seen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.widgets import Static
+
+from bpe_tui.tui.actions import ACTIONS, GROUPS, shown_key
+from bpe_tui.tui.dialogs.base import Dialog
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from textual.widget import Widget
+
+_INTRODUCTION = (
+    "Byte Pair Encoding starts from single characters and again and again joins the most frequent pair of neighbours "
+    "into one new token. Each such step is a merge. Press t and watch: the passage in the corpus pane is cut into "
+    "tokens as the merges stand, the merge log lists every merge, and the vocabulary lists every token."
+)
+
+_LEGEND = (
+    ("·  ⏎  ⇥", "a space, a newline, a tab: as they stand in tokens"),
+    ("\\x1b  \\u202e", "a control or an invisible character, by its code point"),
+    ("tab", "the next pane; esc leaves a text field, a filter or a dialog"),
+    ("end", "in the merge log: follow the newest merge again"),
+    ("enter", "on a row: the token, its parts, and where it occurs"),
+)
+
+_FILTERS = (
+    ("the", "rows that hold these characters; · stands for a space"),
+    ("len:>8", "tokens longer than eight characters"),
+    ("id:300", "the token with this id"),
+    ("/ing$/", "a regular expression between slashes"),
+)
+
+
+class Help(Dialog[None]):
+    """All keys."""
+
+    width = 84
+
+    def __init__(self) -> None:
+        super().__init__("Help", hint="↑ ↓ scroll · esc leaves")
+
+    def body(self) -> Iterable[Widget]:
+        """Give the page."""
+        lines: list[Content] = [Content(_INTRODUCTION), Content("")]
+        for group in GROUPS:
+            lines.append(Content.styled(group, "bold $primary"))
+            for action in ACTIONS:
+                if action.group == group:
+                    keys = " ".join(shown_key(key) for key in action.keys) or "menu"
+                    lines.append(_row(keys, action.help))
+            lines.append(Content(""))
+        for title, rows in (("On screen", _LEGEND), ("Filters", _FILTERS)):
+            lines.append(Content.styled(title, "bold $primary"))
+            lines += [_row(*row) for row in rows]
+            lines.append(Content(""))
+        with VerticalScroll(id="help"):
+            yield Static(Content("\n").join(lines[:-1]))
+
+    def on_mount(self) -> None:
+        """Let the arrows scroll."""
+        self.query_one(VerticalScroll).focus()
+
+
+def _row(keys: str, text: str) -> Content:
+    return Content.assemble((f"{keys:<14}", "$accent"), text)

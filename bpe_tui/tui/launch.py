@@ -1,0 +1,52 @@
+"""Opening the app and, when it has closed, saying on the normal screen what was done."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+
+def launch(
+    corpus: Path | None = None, tokenizer: Path | None = None, ascii_only: bool = False, resume: Path | None = None
+) -> int:
+    """Run the app until it is left and give the exit code.
+
+    `corpus` is what to open instead of the first shipped corpus, `tokenizer` a file to load, `resume` a checkpoint to
+    go on from. Without a terminal on both ends it says so and gives 1. A signal that ends the app gives 128 and its
+    number, as shells expect.
+    """
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        print(
+            "error: the app needs a terminal for input and output; `bpe-tui train --help` and the other commands do "
+            "the same jobs without one",
+            file=sys.stderr,
+        )
+        return 1
+    from bpe_tui.session.signals import on_ending_signal
+    from bpe_tui.tui.app import BpeTuiApp
+
+    app = BpeTuiApp(corpus=corpus, tokenizer=tokenizer, ascii_only=ascii_only, resume=resume)
+    with on_ending_signal(app.end_by_signal):
+        app.run()
+    _print_summary(app, ascii_only)
+    if app.ended_by is not None:
+        return 128 + app.ended_by
+    return app.return_code or 0
+
+
+def _print_summary(app: object, ascii_only: bool) -> None:
+    from bpe_tui.tui.app import BpeTuiApp
+    from bpe_tui.tui.wording import readable
+
+    assert isinstance(app, BpeTuiApp)
+    lines = app.workspace.summary.lines(ascii_only=ascii_only)
+    if app.workspace.trouble:
+        lines.append(f"error: {readable(app.workspace.trouble)}")
+    try:
+        for line in lines:
+            print(line)
+        sys.stdout.flush()
+    except (OSError, ValueError):
+        # The terminal is gone (a hang-up): there is nobody to tell. The interpreter would try to flush once more.
+        sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115

@@ -1,0 +1,44 @@
+"""A text field. What is typed is the user's own, but what is pasted may come from anywhere and hold anything."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from rich.highlighter import Highlighter
+from rich.text import Text
+from textual.widgets import Input
+
+from bpe_tui.terminal import visible
+from bpe_tui.terminal.text import SYMBOLS
+
+_REPLACEMENT: Final = "\N{REPLACEMENT CHARACTER}"
+
+
+class Harmless(Highlighter):
+    """Shows what a terminal could take for a command as a sign, one for one, so that the cursor stays where it is."""
+
+    def __call__(self, text: str | Text) -> Text:
+        """Give the text as it may be shown."""
+        plain = text if isinstance(text, str) else text.plain
+        return Text("".join(map(_sign, plain)), no_wrap=True, overflow="ignore", end="")
+
+    def highlight(self, text: Text) -> None:
+        """Leave the styles alone."""
+
+
+def _sign(character: str) -> str:
+    if character == " " or character == "\\" or character in SYMBOLS.values():
+        return character
+    shown = visible(character)
+    if len(shown) == 1:
+        return shown
+    # A mark that combines is shown on a carrier; here it has the character before it.
+    return character if shown.endswith(character) else _REPLACEMENT
+
+
+class Field(Input):
+    """A field of one line, without a frame; its cursor does not blink, because idle costs no bytes."""
+
+    def __init__(self, value: str = "", *, placeholder: str = "", id: str | None = None) -> None:  # noqa: A002
+        super().__init__(value, placeholder=placeholder, id=id, highlighter=Harmless(), compact=True)
+        self.cursor_blink = False

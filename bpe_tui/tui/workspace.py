@@ -1,0 +1,255 @@
+"""What the app works on: the open corpus, the run or the loaded tokenizer, and what of it is safe in a file.
+
+No widget owns any of this and nothing here draws. Everything is touched by the app's own thread only; runs and jobs
+bring their own.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from bpe_tui.bpe.log import MergeLog
+from bpe_tui.session.settings import RunSettings
+from bpe_tui.session.snapshot import Snapshot
+from bpe_tui.session.state import RunState
+from bpe_tui.session.summary import SessionSummary
+from bpe_tui.tui.situation import Situation
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from bpe_tui.bpe.encoder import Encoder
+    from bpe_tui.bpe.tokenizer import BPETokenizer
+    from bpe_tui.corpus import Splits
+    from bpe_tui.session.checkpoint import Checkpoint
+    from bpe_tui.session.jobs import LoadedTokenizer, SavedTokenizer
+    from bpe_tui.session.run import Run
+
+TOKENIZER_FILE: Final = Path("tokenizer") / "bpe_tokenizer.json"
+"""Where a tokenizer is saved unless the user says otherwise: the tutorial's place."""
+
+ENCODED_FOLDER: Final = Path("data") / "encoded_bpe"
+"""Where encoded splits go unless the user says otherwise: the tutorial's place."""
+
+UNKNOWN_FREQUENCY: Final = 0
+"""What stands in a merge log's columns where a tokenizer file does not tell: no learned pair has that frequency."""
+
+
+_PATIENCE: Final = 2.0
+"""Seconds that a run gets to come to its next border when it is dropped; it needs a fraction of one."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenCorpus:
+    """A corpus with the figures that take a moment to count."""
+
+    splits: Splits
+    distinct: tuple[int, ...]
+    """Distinct characters of each split, in their order."""
+    base_size: int
+    """Distinct characters of all splits: the base vocabulary, the least that a target can be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A tokenizer from a file, and the snapshot that shows it as if it had just been trained."""
+
+    path: Path
+    tokenizer: BPETokenizer
+    snapshot: Snapshot
+
+
+class Workspace:
+    """The corpus and the tokenizer at hand."""
+
+    def __init__(self, make_run: Callable[[Splits, RunSettings, Checkpoint | None], Run]) -> None:
+        self._make_run = make_run
+        self.settings = RunSettings()
+        self.corpus: OpenCorpus | None = None
+        self.run: Run | None = None
+        self.loaded: Loaded | None = None
+        self.saved_as: Path | None = None
+        self.interrupted: Checkpoint | None = None
+        self.resumed: Checkpoint | None = None
+        self.summary = SessionSummary()
+        self.trouble = ""
+        """What went wrong on the way out, to be told on the normal screen."""
+        self._saved_key: object = None
+        self._fingerprint: tuple[object, str] = (None, "")
+        self._idle = _empty_snapshot(self.settings)
+
+    def open(self, corpus: OpenCorpus) -> None:
+        """Work on another corpus. The run before it is gone; a loaded tokenizer stays."""
+        self.drop_run()
+        self.corpus = corpus
+
+    def new_run(self, checkpoint: Checkpoint | None = None) -> Run:
+        """Give a new run on the open corpus in place of what was at hand. Raises BPEError."""
+        if self.corpus is None:
+            raise RuntimeError("no corpus is open")
+        run = self._make_run(self.corpus.splits, self.settings, checkpoint)
+        self.drop_run()
+        self.loaded = None
+        self.saved_as = None
+        self.run = run
+        self.resumed = checkpoint
+        return run
+
+    def drop_run(self) -> None:
+        """Forget the run; whoever calls this asked first. Its journal goes too."""
+        if self.run is not None:
+            snapshot = self.run.snapshot()
+            self.summary.add_run(self.run.splits.name, snapshot, self.fingerprint(snapshot) or None)
+            self.run.close(_PATIENCE)
+            if self.run.journal is not None:
+                self.run.journal.discard()
+            self._forget_resumed()
+        self.run = None
+
+    def load(self, loaded: LoadedTokenizer) -> None:
+        """Take a tokenizer from a file in place of what was at hand."""
+        self.drop_run()
+        self.loaded = Loaded(loaded.path, loaded.tokenizer, _snapshot_of(loaded.tokenizer, self.settings))
+        self.saved_as = loaded.path
+
+    def set_settings(self, settings: RunSettings) -> None:
+        """Use other settings for the next run."""
+        self.settings = settings
+        self._idle = _empty_snapshot(settings)
+
+    def snapshot(self) -> Snapshot:
+        """Give the tokenizer as it is right now."""
+        if self.run is not None:
+            return self.run.snapshot()
+        return self.loaded.snapshot if self.loaded is not None else self._idle
+
+    def key(self, snapshot: Snapshot) -> object:
+        """Give what tells this state of the tokenizer from every other."""
+        return (id(self.run or self.loaded), snapshot.merges, snapshot.base_size)
+
+    def encoder(self, snapshot: Snapshot) -> Encoder | None:
+        """Give an encoder for the merges so far; None while there is nothing to encode with."""
+        if self.loaded is not None:
+            return self.loaded.tokenizer.encoder()
+        return self.run.encoder() if self.run is not None and snapshot.base_size else None
+
+    def training_text(self) -> str:
+        """Give the text that the tokenizer was trained on; for a loaded one, the train split of the open corpus."""
+        if self.run is not None:
+            return self.run.training_text
+        return self.corpus.splits.train.text if self.corpus is not None else ""
+
+    def note_kept_in_journal(self, why: str) -> None:
+        """Leave the journal where it is when the run is dropped: it holds what no checkpoint does."""
+        self.trouble = f"no checkpoint could be written ({why}); the next start recovers the run from its journal"
+        if self.run is not None:
+            self.run.close(_PATIENCE)
+            self.run = None
+
+    def tokenizer(self) -> BPETokenizer:
+        """Give the tokenizer as it is. Raises RuntimeError if there is none."""
+        if self.loaded is not None:
+            return self.loaded.tokenizer
+        if self.run is None:
+            raise RuntimeError("no tokenizer is at hand")
+        return self.run.tokenizer()
+
+    def fingerprint(self, snapshot: Snapshot) -> str:
+        """Give the fingerprint while the tokenizer rests, "" while it changes or before the first merge."""
+        if snapshot.state.busy or not self._exists(snapshot):
+            return ""
+        key = self.key(snapshot)
+        if self._fingerprint[0] != key:
+            self._fingerprint = (key, self.tokenizer().fingerprint())
+        return self._fingerprint[1]
+
+    def note_saved(self, saved: SavedTokenizer, key: object) -> None:
+        """Remember that the state `key` of the tokenizer is safe in a file; the journal has done its duty."""
+        self.saved_as, self._saved_key = saved.path, key
+        self.summary.add_saved(saved)
+        if self.run is not None and self.run.journal is not None:
+            self.run.journal.discard()
+        self._forget_resumed()
+
+    def keep_checkpoint(self) -> None:
+        """Stop the run and put it aside in the default folder, in a fraction of a second. Raises OSError."""
+        from bpe_tui.session.checkpoint import write_checkpoint
+
+        if self.run is None:
+            return
+        self.run.stop()
+        self.run.wait_until(lambda snapshot: not snapshot.state.busy, _PATIENCE)
+        if self.run.snapshot().merges:
+            self.summary.add_checkpoint(write_checkpoint(None, self.run))
+
+    def _forget_resumed(self) -> None:
+        """Delete the checkpoint that the run came from: what it held is safe elsewhere, or dropped on purpose."""
+        from bpe_tui.session.checkpoint import discard
+
+        if self.resumed is not None:
+            with contextlib.suppress(OSError):
+                discard(self.resumed)
+            self.resumed = None
+
+    def unsaved(self, snapshot: Snapshot) -> bool:
+        """Whether merges would be lost if the tokenizer were dropped now."""
+        return self.run is not None and snapshot.merges > 0 and self._saved_key != self.key(snapshot)
+
+    def situation(self, snapshot: Snapshot, job: str, pane: str) -> Situation:
+        """Give the ground on which actions apply or not."""
+        return Situation(
+            run=snapshot.state,
+            corpus=self.corpus is not None,
+            job=job,
+            merges=snapshot.merges,
+            tokenizer=self._exists(snapshot),
+            loaded=self.loaded is not None,
+            unsaved=self.unsaved(snapshot),
+            interrupted=self.interrupted is not None,
+            pane=pane,
+        )
+
+    def _exists(self, snapshot: Snapshot) -> bool:
+        return self.loaded is not None or (self.run is not None and snapshot.base_size > 0)
+
+
+def _empty_snapshot(settings: RunSettings) -> Snapshot:
+    return _resting(settings, MergeLog(1), (), 0, 0, "ready: t trains")
+
+
+def _snapshot_of(tokenizer: BPETokenizer, settings: RunSettings) -> Snapshot:
+    left, right, new = tokenizer.merge_ids()
+    log = MergeLog(max(1, len(left)))
+    log.left[: len(left)], log.right[: len(left)], log.new_id[: len(left)] = left, right, new
+    log.frequency[: len(left)] = UNKNOWN_FREQUENCY
+    log.count = len(left)
+    settings = replace(settings, target_vocab_size=max(1, tokenizer.vocab_size))
+    return _resting(settings, log, tokenizer.tokens, len(left), len(tokenizer.base_tokens), "loaded from a file")
+
+
+def _resting(
+    settings: RunSettings, log: MergeLog, tokens: Sequence[str], merges: int, base_size: int, detail: str
+) -> Snapshot:
+    return Snapshot(
+        state=RunState.DONE if merges else RunState.IDLE,
+        settings=settings,
+        merges=merges,
+        log=log,
+        tokens=list(tokens),
+        vocab_size=len(tokens),
+        base_size=base_size,
+        token_counts=None,
+        initial_length=0,
+        sequence_length=0,
+        pairs_alive=0,
+        stop_reason=None,
+        error=None,
+        detail=detail,
+        seconds=0.0,
+        merges_per_second=0.0,
+        eta_seconds=None,
+        progress=1.0 if merges else 0.0,
+    )
