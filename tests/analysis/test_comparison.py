@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from support.hard import hand_made_merges
 
 from bpe_tui import BPETokenizer, VocabularySizeError
-from bpe_tui.analysis import token_tree
+from bpe_tui.analysis import encode, token_tree
 from bpe_tui.analysis.baselines import baseline
 from bpe_tui.analysis.comparison import align, compare, cost, parting, shared_tokens
 from bpe_tui.analysis.counting import NOTHING, Count, count, cut
@@ -212,16 +212,17 @@ def test_the_other_families_on_the_same_text(family: str, bible: str) -> None:
     text = bible[:60_000]
     tokenizer = train_family(family, text, 400)
     assert 300 <= tokenizer.vocab_size <= 400
-    ids, ends = tokenizer.encode_spans("And it came to pass")
-    assert len(ids) == len(ends)
-    assert ends[-1] == len("And it came to pass")
+    encoded = encode(tokenizer, "And it came to pass")
+    assert encoded.ends is not None
+    assert len(encoded.ids) == len(encoded.ends)
+    assert encoded.ends[-1] == len("And it came to pass")
     column = compare([(family, tokenizer)], text)[0]
     assert column.statistics is not None
     assert column.statistics.tokens == len(tokenizer.encode(text))
     assert 1 <= (column.statistics.pieces_per_word or 0) < 4
     with pytest.raises(AnalysisError, match="not made of merges"):
         Rules(tokenizer)
-    assert np.all(np.diff(ends) >= 0)
+    assert np.all(np.diff(encoded.ends) >= 0)
 
 
 def test_an_unknown_family() -> None:
