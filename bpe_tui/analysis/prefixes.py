@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bpe_tui.analysis.encoded import kind_of, token_bytes, token_count
+from bpe_tui.bpe.byte_prefixes import weighted_ranks
 from bpe_tui.bpe.byte_tokenizer import ByteBPETokenizer
 from bpe_tui.bpe.tokenizer import BPETokenizer
 from bpe_tui.bpe.word_tokenizer import WordBPETokenizer
@@ -42,7 +43,13 @@ class Dial:
         self.tokenizer = tokenizer
         self.text = text
         self.merges = len(require_merges(tokenizer))
-        self.joins: Joins = tokenizer.joins(text, report)
+        self.lengths: Ints = lengths_by_merge(tokenizer, text, report)
+        """How many tokens the text has with the first k merges, for every k from 0 to all."""
+
+    @cached_property
+    def joins(self) -> Joins:
+        """Which merge joined what in the text: worked out when it is first asked where tokens begin."""
+        return self.tokenizer.joins(self.text)
 
     @cached_property
     def _first_ranks(self) -> tuple[Ints, Ints]:
@@ -50,11 +57,6 @@ class Dial:
         made, ranks = np.unique(self.tokenizer.merge_ids()[2], return_index=True)
         order = np.argsort(ranks, kind="stable")
         return made[order].astype(np.int64), ranks[order].astype(np.int64)
-
-    @cached_property
-    def lengths(self) -> Ints:
-        """How many tokens the text has with the first k merges, for every k from 0 to all."""
-        return lengths_from_ranks(self.joins.ranks, self.merges)
 
     def check(self, merges: int) -> int:
         """Give `merges` if it is on the dial. Raises AnalysisError."""
@@ -125,12 +127,13 @@ def require_merges(tokenizer: BPETokenizer) -> list[tuple[str, str]]:
     return tokenizer.merges
 
 
-def lengths_from_ranks(ranks: npt.NDArray[np.int32], merges: int) -> Ints:
-    """Give the tokens of a text after k merges for k = 0 to `merges`, from `Joins.ranks`."""
-    ranks = np.maximum(ranks, -1)
-    fired = np.bincount(np.minimum(ranks, merges) + 1, minlength=merges + 2)
+def lengths_from_ranks(ranks: npt.NDArray[np.int32], merges: int, weights: Ints | None = None) -> Ints:
+    """Give the tokens of a text after k merges for k = 0 to `merges`, from `Joins.ranks` and how often each counts."""
+    places = np.minimum(np.maximum(ranks, -1), merges) + 1
+    # Weights are summed as floats, which are exact up to 2 ** 53.
+    fired = np.bincount(places, weights, minlength=merges + 2).astype(np.int64)
     lengths = np.empty(merges + 1, np.int64)
-    lengths[0] = len(ranks) - fired[0]
+    lengths[0] = fired[1:].sum()
     np.subtract(lengths[0], np.cumsum(fired[1 : merges + 1]), out=lengths[1:])
     return lengths
 
@@ -140,8 +143,11 @@ def lengths_by_merge(tokenizer: BPETokenizer, text: str, report: Report = silent
 
     Raises AnalysisError, MissingCharactersError. `report` may raise Cancelled.
     """
-    require_merges(tokenizer)
-    return lengths_from_ranks(tokenizer.joins(text, report).ranks, len(tokenizer.merges))
+    merges = len(require_merges(tokenizer))
+    if isinstance(tokenizer, ByteBPETokenizer):
+        ranks, weights = weighted_ranks(tokenizer, text, report)
+        return lengths_from_ranks(ranks, merges, weights)
+    return lengths_from_ranks(tokenizer.joins(text, report).ranks, merges)
 
 
 def prefix(tokenizer: BPETokenizer, merges: int) -> BPETokenizer:
@@ -171,7 +177,7 @@ def prefix(tokenizer: BPETokenizer, merges: int) -> BPETokenizer:
     gone = set(new[merges:].tolist()) - set(new[:merges].tolist())
     if tokenizer.whole_pieces or tokenizer.by_rank:
         # What no merge makes belongs to the first merge of a higher id, or to all merges: see `Joins`.
-        places = tokenizer._merge_places[1]
+        places = tokenizer.merge_places[1]
         base = {tokenizer.vocabulary[character] for character in tokenizer.base_tokens}
         gone |= {number for number in tokenizer.vocabulary.values() if places[number] >= merges and number not in base}
     # A merge list that uses a token before any merge makes it is odd but allowed.

@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from bpe_tui.analysis.encoded import symbol_lengths
+from bpe_tui.analysis.encoded import kind_of, symbol_lengths
 from bpe_tui.analysis.prefixes import require_merges
 from bpe_tui.bpe.joins import NEVER, WHOLE
+from bpe_tui.bpe.words import show, unshow
 from bpe_tui.errors import AnalysisError
 from bpe_tui.progress import Report, silent
 
@@ -81,8 +82,13 @@ class Replay:
             columns = (ranks, np.zeros(len(places), np.int32), new[ranks], left[ranks])
         self.symbols: npt.NDArray[np.int32] = joins.symbols
         """The ids of the base tokens of the text."""
-        # The last key is the first to sort by: rank, round, new token, left part, then the place itself.
-        order = np.lexsort((places, columns[3], columns[2], columns[1], columns[0]))
+        ranks, rounds, new, left = columns
+        if rounds.any() or not np.array_equal(left, tokenizer.merge_ids()[0][ranks]):
+            # The last key is the first to sort by: rank, round, new token, left part, then the place itself.
+            order = np.lexsort((places, left, new, rounds, ranks))
+        else:
+            order = np.argsort(ranks, kind="stable")
+        report("replaying merges", len(text), len(text))
         self._joined = places[order]
         self._columns = tuple(column[order] for column in columns)
         changes = np.zeros(len(order), np.bool_)
@@ -110,7 +116,7 @@ class Replay:
             places = np.unique(whole[np.searchsorted(whole, joined, side="right") - 1])
             return ReplayRow(step, rank, None, None, new, places)
         right = self._right(left, new)
-        return ReplayRow(step, self._rank(left, right, rank), left, right, new, joined - int(self._lengths[left]))
+        return ReplayRow(step, self._rank(left, right, new, rank), left, right, new, joined - int(self._lengths[left]))
 
     @property
     def rows(self) -> list[ReplayRow]:
@@ -164,23 +170,20 @@ class Replay:
         if not 0 <= step <= len(self):
             raise AnalysisError(f"there is no step {step:,}: this replay has {len(self):,}, from 0")
 
-    @cached_property
-    def _id_of(self) -> dict[bytes, int]:
-        """The token that a run of symbols is; every token that the replay makes stands somewhere."""
-        found = {symbol.tobytes(): int(symbol) for symbol in np.unique(self.symbols)}
-        _, first = np.unique(self._columns[2], return_index=True)
-        for event in first.tolist():
-            row = self.row(int(self._gone_at[self._joined[event]]))
-            start = int(row.places[0])
-            found[self.symbols[start : start + int(self._lengths[row.new])].tobytes()] = row.new
-        return found
-
     def _token(self, start: int, end: int) -> int:
         """Give the id of the token that lies there."""
-        return int(self.symbols[start]) if end == start + 1 else self._id_of[self.symbols[start:end].tobytes()]
+        if end == start + 1:
+            return int(self.symbols[start])
+        tokens = self.tokenizer.tokens
+        spelled = [tokens[symbol] for symbol in self.symbols[start:end].tolist()]
+        if kind_of(self.tokenizer) == "word_bpe":
+            return self.tokenizer.stoi[show("".join(map(unshow, spelled)))]
+        return self.tokenizer.stoi["".join(spelled)]
 
     def _right(self, left: int, new: int) -> int:
         tokens = self.tokenizer.tokens
+        if kind_of(self.tokenizer) == "word_bpe":
+            return self.tokenizer.stoi[show(unshow(tokens[new])[len(unshow(tokens[left])) :])]
         return self.tokenizer.stoi[tokens[new][len(tokens[left]) :]]
 
     @cached_property
@@ -192,7 +195,7 @@ class Replay:
             found.setdefault(pair, rank)
         return found
 
-    def _rank(self, left: int, right: int, highest: int) -> int:
+    def _rank(self, left: int, right: int, new: int, highest: int) -> int:
         """Give the rank of a merge. Only where merges go out of order is it not the `highest` so far."""
         lefts, rights, _ = self.tokenizer.merge_ids()
         if lefts[highest] == left and rights[highest] == right:
@@ -200,13 +203,9 @@ class Replay:
         found = self._rank_of.get((left, right))
         if found is None:
             # Where ranks are ids, pairs that the merge list does not name can fire; the token's own merge has the rank.
-            ranks = np.flatnonzero(self.tokenizer.merge_ids()[2] == self._new(left, right))
+            ranks = np.flatnonzero(self.tokenizer.merge_ids()[2] == new)
             return int(ranks[0]) if len(ranks) else highest
         return found
-
-    def _new(self, left: int, right: int) -> int:
-        tokens = self.tokenizer.tokens
-        return self.tokenizer.stoi[tokens[left] + tokens[right]]
 
 
 def replay(tokenizer: BPETokenizer, text: str, report: Report = silent) -> Replay:

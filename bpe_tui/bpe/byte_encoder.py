@@ -192,10 +192,22 @@ class ByteEncoder:
         two bytes are joined is the highest rank met by then, even if a lower one should come about later.
         Unless `told`, the steps are left empty. `report` may raise Cancelled.
         """
+        data = byte_array(content)
+        return self.join_pieces(data, split(content, self.rule, report), places, token_places, report, told=told)
+
+    def join_pieces(
+        self,
+        data: npt.NDArray[np.uint8],
+        ends: Ids,
+        places: npt.NDArray[np.int32],
+        token_places: npt.NDArray[np.int32],
+        report: Report = silent,
+        *,
+        told: bool = True,
+    ) -> tuple[Joins, JoinSteps]:
+        """Do the same for bytes that are cut into pieces already, which end at `ends`."""
         from bpe_tui.bpe.kernels import byte_encoding as kernel
 
-        data = byte_array(content)
-        ends = split(content, self.rule, report)
         keys, values = self._table
         ranks = np.full(len(data), NEVER, np.int32)
         rounds, left, new = (np.zeros(len(data) if told else 0, np.int32) for _ in range(3))

@@ -297,7 +297,7 @@ class ByteBPETokenizer(BPETokenizer):
                 parts.append((one, JoinSteps(nothing, nothing, nothing)))
             else:
                 content = stretch.encode("utf-8", "surrogatepass")
-                parts.append(self._byte_encoder.join_steps(content, *self._merge_places, report, told=told))
+                parts.append(self._byte_encoder.join_steps(content, *self.merge_places, report, told=told))
         if len(parts) == 1:
             return parts[0]
         empty = [np.zeros(0, np.int32)]
@@ -309,7 +309,7 @@ class ByteBPETokenizer(BPETokenizer):
         )
 
     @cached_property
-    def _merge_places(self) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+    def merge_places(self) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
         """The place in the merge list of each rank of the encoder (empty if they are the same), and of each token.
 
         Where ranks are ids, a token that no merge makes takes the place that its id would have among those of the

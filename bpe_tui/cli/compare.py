@@ -29,7 +29,12 @@ def add_parser(subparsers: Any) -> None:
         "line is cut by each, tokens shared and not, the first merge at which two merge lists part, costs. "
         "`characters` and `bytes` are built in and learned nothing.",
     )
-    parser.add_argument("tokenizer_names", nargs="+", metavar="TOKENIZER", help="file, or characters, or bytes")
+    parser.add_argument(
+        "tokenizer_names",
+        nargs="+",
+        metavar="TOKENIZER",
+        help="file (FILE@RULE names the splitting rule), or characters, or bytes",
+    )
     parser.add_argument(
         "--text", type=Path, metavar="FILE", help="text to compare on (default: standard input; - for it)"
     )
@@ -198,6 +203,8 @@ def _blocks(segments: list[str], width: int) -> Iterator[tuple[int, int]]:
 
 
 def _answer_shared(shared: list[tuple[str, str, Shared]], console: Console) -> None:
+    from bpe_tui.terminal import fit
+
     for first, second, found in shared:
         console.answer("")
         console.answer(
@@ -208,7 +215,7 @@ def _answer_shared(shared: list[tuple[str, str, Shared]], console: Console) -> N
             (first, found.first_only, found.first_examples),
             (second, found.second_only, found.second_examples),
         ):
-            named = " ".join(console.piece(token) for token in examples)
+            named = " ".join(fit(console.piece(token), 24, ascii_only=console.ascii_only) for token in examples)
             console.answer(f"  only in {console.message(name)}: {count:,}  {named}".rstrip())
 
 

@@ -111,12 +111,18 @@ def load_tokenizer(path: Path | None, console: Console) -> BPETokenizer:
 def load_named(name: str, text: str, console: Console) -> BPETokenizer:
     """Give the tokenizer of a file, or the built-in baseline of that name if there is no such file.
 
-    Raises TokenizerFileError, FingerprintMismatchError.
+    `FILE@RULE` names the splitting rule, for files that do not say it (tiktoken's). Raises TokenizerFileError,
+    FingerprintMismatchError.
     """
     from bpe_tui.analysis.baselines import BASELINES, baseline
 
     if name in BASELINES and not Path(name).exists():
         return baseline(name, text)
+    path, at, rule = name.rpartition("@")
+    if at and path and not Path(name).exists():
+        from bpe_tui import formats
+
+        return run_job(console, f"loading {Path(path).name}", lambda _: formats.read(Path(path), rule))
     return load_tokenizer(Path(name), console)
 
 

@@ -13,10 +13,12 @@ if TYPE_CHECKING:
     from bpe_tui.cli.console import Console
 
 
+LISTS = ("words", "nonsense", "identifiers", "numbers", "emoji", "languages")
+"""The names of `analysis.word_lists.WORD_LISTS`, which help must not load."""
+
+
 def add_parser(subparsers: Any) -> None:
     """Add the command to the command line."""
-    from bpe_tui.analysis.word_lists import WORD_LISTS
-
     parser = subparsers.add_parser(
         "probe",
         help="see into which pieces words fall",
@@ -26,11 +28,12 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument("word", nargs="*", metavar="WORD", help="words; without any, all built-in lists")
     parser.add_argument("--file", type=Path, metavar="FILE", help="words, one a line")
     parser.add_argument(
-        "--list", dest="lists", action="append", choices=tuple(WORD_LISTS), help="a built-in list; may be given again"
+        "--list", dest="lists", action="append", choices=LISTS, help="a built-in list; may be given again"
     )
     parser.add_argument(
         "--tokenizer", dest="tokenizer_names", action="append", metavar="FILE",
-        help=f"file, or characters, or bytes; may be given again (default: {DEFAULT_TOKENIZER})",
+        help=f"file (FILE@RULE names the splitting rule), or characters, or bytes; may be given "
+        f"again (default: {DEFAULT_TOKENIZER})",
     )  # fmt: skip
     parser.add_argument("--worst", type=natural_number, metavar="N", help="only the N worst")
     parser.add_argument("--in-order", action="store_true", help="in the order given, not worst first")

@@ -54,9 +54,7 @@ def first_merges_of_bytes(tokenizer: ByteBPETokenizer, text: str, merges: int) -
         if tokenizer.whole_pieces and "".join(parts) in known:
             parts = ["".join(parts)]
         while True:
-            pairs = [
-                (ranks[pair], place) for place, pair in enumerate(itertools.pairwise(parts)) if pair in ranks
-            ]
+            pairs = [(ranks[pair], place) for place, pair in enumerate(itertools.pairwise(parts)) if pair in ranks]
             if not pairs:
                 break
             _, place = min(pairs)

@@ -77,7 +77,7 @@ def test_every_prefix_of_a_tokenizer_of_bytes_cuts_as_it_does_alone(tokenizer: B
     for merges in range(len(tokenizer.merges) + 1):
         expected = [to_bytes(token) for token in first_merges_of_bytes(tokenizer, text, merges)]
         assert dial.tokens(merges) == expected
-        assert dial.count(merges) == len(expected)
+        assert dial.count(merges) == dial.joins.count(merges) == len(expected)
         smaller = prefix(tokenizer, merges)
         assert [token_bytes(smaller, number) for number in smaller.encode(text)] == expected
     assert [token_bytes(tokenizer, number) for number in tokenizer.encode(text)] == dial.tokens(len(tokenizer.merges))
@@ -219,7 +219,9 @@ def test_gpt2_as_of_any_merge(gpt2: ByteBPETokenizer, shared: Path) -> None:
 def test_prepared_texts_are_replayed_as_they_are_encoded(name: str, shared: Path) -> None:
     """Published tokenizers with added tokens, normalisation or a space in front."""
     tokenizer = formats.read(shared / f"data/tokenizers/{name}.tokenizer.json")
-    text = (shared / "data/text/udhr_all_languages.txt").read_text("utf-8")[100_000:130_000] + "\n      e\u0301 <tool_call>x"
+    text = (shared / "data/text/udhr_all_languages.txt").read_text("utf-8")[
+        100_000:130_000
+    ] + "\n      e\u0301 <tool_call>x"
     ids = tokenizer.encode(text)
     dial, story = Dial(tokenizer, text), replay(tokenizer, text)
     assert dial.count(len(tokenizer.merges)) == len(ids)
