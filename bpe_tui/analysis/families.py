@@ -32,7 +32,7 @@ def train_family(name: str, text: str, vocab_size: int, report: Report = silent)
         import tokenizers
     except ImportError:
         raise AnalysisError(
-            f"training {name} needs the package tokenizers: install it with pip install 'bpe-tui[families]'"
+            f"training {name} needs the package tokenizers: install it with pip install 'bpe-tui[formats]'"
         ) from None
     report(f"training {name}", 0, 0)
     alphabet = sorted(set(text) - set(" \n\t\r"))

@@ -6,9 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from bpe_tui.analysis.encoded import symbol_lengths
 from bpe_tui.errors import TokenIdError
 
 if TYPE_CHECKING:
@@ -63,8 +60,12 @@ def token_tree(tokenizer: BPETokenizer, token_id: int) -> TokenNode:
             f"0 to {tokenizer.vocab_size - 1:,}"
         )
     left, right, new_id = tokenizer.merge_ids()
-    made, first = np.unique(new_id, return_index=True)
-    first_rank = dict(zip(made.tolist(), first.tolist(), strict=True))
+    first_rank: dict[int, int] = {}
+    base = {tokenizer.stoi[token] for token in tokenizer.base_tokens}
+    for rank, made in enumerate(new_id.tolist()):
+        if made not in base:
+            first_rank.setdefault(made, rank)
+    lengths = tokenizer.token_lengths()
     needed: set[int] = set()
     waiting = [token_id]
     while waiting:
@@ -75,8 +76,7 @@ def token_tree(tokenizer: BPETokenizer, token_id: int) -> TokenNode:
                 rank = first_rank[current]
                 waiting += [int(left[rank]), int(right[rank])]
     nodes: dict[int, TokenNode] = {}
-    # A part is always shorter than what it is part of, so going up in length meets parts before wholes.
-    lengths = symbol_lengths(tokenizer)
+    # Parts are shorter than wholes.
     for current in sorted(needed, key=lambda number: int(lengths[number])):
         found = first_rank.get(current)
         parts = (None, None) if found is None else (nodes[int(left[found])], nodes[int(right[found])])

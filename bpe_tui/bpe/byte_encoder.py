@@ -88,6 +88,10 @@ class ByteEncoder:
 
     in_bytes = True
 
+    def prepare(self) -> None:
+        """Make the tables that the first `encode` would make."""
+        _ = self._table
+
     def normalise(self, text: str) -> str:
         """Give the text that the ids of `text` stand for: the same."""
         return text

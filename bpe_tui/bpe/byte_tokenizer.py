@@ -11,6 +11,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -183,10 +184,10 @@ class ByteBPETokenizer(BPETokenizer):
 
     @cached_property
     def token_bytes(self) -> list[bytes]:
-        """The bytes of each token by id; of a special or added token its text in UTF-8; empty where an id is not used."""
+        """The bytes of each token by id; of special and added tokens their text in UTF-8; empty for ids not used."""
         offsets, content = self._byte_spelling
         joined, places = content.tobytes(), offsets.tolist()
-        return [joined[start:end] for start, end in zip(places, places[1:], strict=False)]
+        return [joined[start:end] for start, end in pairwise(places)]
 
     @property
     def token_count(self) -> int:
@@ -228,6 +229,13 @@ class ByteBPETokenizer(BPETokenizer):
     def encoder(self) -> ByteEncoder:
         """Give the encoder behind `encode`, which knows no special tokens."""
         return self._byte_encoder
+
+    def normalise(self, text: str) -> str:
+        """Give the text that decoding the ids of `text` gives: the same, unless the tokenizer is not `lossless`."""
+        if self.preparation is None:
+            return text
+        parts = self.preparation.cut(text, special=False)
+        return "".join(part if isinstance(part, str) else self.tokens[part] for part in parts)
 
     def covers(self, text: str) -> bool:  # noqa: ARG002
         """Whether `text` can be encoded: bytes can, whatever they are."""
@@ -398,7 +406,7 @@ class ByteBPETokenizer(BPETokenizer):
         return hashlib.sha256(serialised.encode("utf-8")).hexdigest()
 
     def with_changes(self, **changes: Any) -> ByteBPETokenizer:
-        """Give a tokenizer that is like this one but for the arguments named. Raises ValueError like the constructor."""
+        """Give a tokenizer like this one but for the arguments named. Raises ValueError like the constructor."""
         arguments: dict[str, Any] = {
             "vocabulary": self.vocabulary,
             "merges": self.merges,

@@ -43,6 +43,9 @@ class _Index(NamedTuple):
 class TextEncoder(Protocol):
     """What encoders of all kinds of BPE have in common. None changes once made; any number of threads may use one."""
 
+    def prepare(self) -> None:
+        """Make the tables that the first `encode` would make."""
+
     def encode(self, text: str, report: Report = silent) -> npt.NDArray[np.int64]:
         """Give the ids of the tokens of `text`, int64, one dimension. `report` may raise Cancelled."""
 
@@ -105,6 +108,10 @@ class Encoder:
         return _Index(base_ranks, keys, ranks, again, joint_keys, joint_ranks, left, right, new, length)
 
     in_bytes = False
+
+    def prepare(self) -> None:
+        """Make the tables that the first `encode` would make."""
+        _ = self._index
 
     def normalise(self, text: str) -> str:
         """Give the text that the ids of `text` stand for: the same."""

@@ -93,6 +93,10 @@ class Preparation:
         )
         return replace(self, added_tokens=self.added_tokens + missing)
 
+    def without_special_tokens(self) -> Preparation:
+        """Give the same without the tokens that are special."""
+        return replace(self, added_tokens=tuple(token for token in self.added_tokens if not token.special))
+
     @property
     def lossless(self) -> bool:
         """Whether decoding gives every text back as it was."""

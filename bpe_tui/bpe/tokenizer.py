@@ -70,17 +70,24 @@ class BPETokenizer:
         return trainer.tokenizer()
 
     @classmethod
-    def from_file(cls, path: str | Path) -> BPETokenizer:
-        """Read a tokenizer file. Raises TokenizerFileError, FingerprintMismatchError."""
+    def from_file(cls, path: str | Path, split: str | None = None) -> BPETokenizer:
+        """Read a tokenizer file of any format that `formats` knows, told by its content.
+
+        `split` is the splitting rule, or a regular expression, for files that do not say it (tiktoken's).
+        Raises TokenizerFileError, FingerprintMismatchError.
+        """
         from bpe_tui import formats
 
-        return formats.read(Path(path))
+        return formats.read(Path(path), split)
 
-    def save(self, path: str | Path) -> None:
-        """Write the tokenizer file, whole or not at all. Raises TokenizerFileError."""
+    def save(self, path: str | Path, format: str | None = None) -> None:  # noqa: A002 - it is the word
+        """Write the tokenizer file, whole or not at all. `format` is one of `formats.detection.Format`.
+
+        Without it, the name tells the format. Raises TokenizerFileError, which names what a format cannot hold.
+        """
         from bpe_tui import formats
 
-        formats.write(self, Path(path))
+        formats.write(self, Path(path), format)
 
     def fingerprint(self) -> str:
         """Give the SHA-256 of base tokens and merges, 64 hexadecimal digits: equal for equal tokenizers only."""
@@ -142,8 +149,16 @@ class BPETokenizer:
         ids: list[int] = self._encoder.encode(text).tolist()
         return ids
 
-    def encode_array(self, text: str, report: Report = silent) -> npt.NDArray[np.int64]:
-        """Like `encode`, as an int64 array of one dimension. `report` may raise Cancelled."""
+    def encode_array(
+        self,
+        text: str,
+        report: Report = silent,
+        special: str = "text",  # noqa: ARG002 - tokenizers of other kinds have special tokens
+    ) -> npt.NDArray[np.int64]:
+        """Like `encode`, as an int64 array of one dimension. `report` may raise Cancelled.
+
+        `special` says what special tokens in the text are (`special.SpecialPolicy`); here there are none.
+        """
         return self._encoder.encode(text, report)
 
     def joins(self, text: str, report: Report = silent) -> Joins:

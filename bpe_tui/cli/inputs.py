@@ -44,17 +44,20 @@ def read_texts(arguments: argparse.Namespace, console: Console) -> list[Input]:
     if texts and arguments.file is not None:
         raise UsageError("give texts as arguments or --file, not both")
     if arguments.file is not None and str(arguments.file) != "-":
-        from bpe_tui.corpus import read_text
-
-        decoded = run_job(
-            console, "reading", lambda report: read_text(arguments.file, invalid=arguments.invalid, report=report)
-        )
-        for note in decoded.notes:
-            console.note(f"{console.message(arguments.file)}: {console.message(note)}")
-        return [Input(decoded.text, str(arguments.file))]
+        return [Input(read_file(arguments.file, arguments.invalid, console), str(arguments.file))]
     if texts and texts != ["-"]:
         return [Input(_argument(text, position), f"argument {position}") for position, text in enumerate(texts, 1)]
     return [Input(_read_standard_input(arguments, console), STANDARD_INPUT)]
+
+
+def read_file(file: Path, invalid: Invalid, console: Console) -> str:
+    """Give the text of a file, as it is. Raises CorpusError."""
+    from bpe_tui.corpus import read_text
+
+    decoded = run_job(console, "reading", lambda report: read_text(file, invalid=invalid, report=report))
+    for note in decoded.notes:
+        console.note(f"{console.message(file)}: {console.message(note)}")
+    return decoded.text
 
 
 def read_ids(arguments: argparse.Namespace, console: Console) -> npt.NDArray[np.int64]:
@@ -145,9 +148,19 @@ def as_of(tokenizer: BPETokenizer, arguments: argparse.Namespace) -> BPETokenize
         raise UsageError(f"--merges {arguments.merges}: {error}") from None
 
 
-def encode_text(tokenizer: BPETokenizer, text: str, console: Console) -> npt.NDArray[np.int64]:
-    """Give the ids of a text. Raises MissingCharactersError."""
-    return run_job(console, "encoding", lambda report: tokenizer.encode_array(text, report))
+def encode_text(tokenizer: BPETokenizer, text: str, console: Console, special: str = "text") -> npt.NDArray[np.int64]:
+    """Give the ids of a text; `special` is a `SpecialPolicy`. Raises MissingCharactersError, SpecialTokenError."""
+    from bpe_tui.session.jobs import encode_array
+
+    return run_job(console, "encoding", lambda report: encode_array(tokenizer, text, special, report))
+
+
+def note_specials(source: str, found: int, special: str, console: Console) -> None:
+    """Remark how many special tokens a text held, if it held any."""
+    if found:
+        tokens = "1 special token" if found == 1 else f"{found:,} special tokens"
+        how = "encoded as such" if special == "special" else "encoded as ordinary text (see --special-policy)"
+        console.note(f"{console.message(source)}: {tokens} in the text, {how}")
 
 
 def load_splits(arguments: argparse.Namespace, path: Path | None, console: Console) -> Splits:

@@ -13,21 +13,9 @@ from bpe_tui import __version__
 from bpe_tui.cli.interrupts import Interrupted, signals_interrupt
 
 COMMANDS = (
-    "build",
-    "train",
-    "encode",
-    "decode",
-    "tokenize",
-    "count",
-    "stats",
-    "curves",
-    "compare",
-    "compare-sizes",
-    "probe",
-    "rules",
-    "inspect",
-    "fingerprint",
-    "corpus",
+    *("build", "train", "extend", "prune", "encode", "decode", "tokenize", "count"),
+    *("stats", "curves", "compare", "compare-sizes", "probe", "rules"),
+    *("inspect", "fingerprint", "convert", "corpus", "lm"),
 )
 """Each is a module of this package (`-` as `_`) with `add_parser(subparsers)` and `run(arguments) -> int`."""
 

@@ -121,11 +121,11 @@ def _one_token(rules: Rules, arguments: argparse.Namespace, console: Console) ->
         encoded = run_job(console, "encoding", lambda report: encode(tokenizer, text, report))
         found = places_in(encoded, number, arguments.limit or len(text))
     born = "base token" if tree.rank is None else f"made by merge {tree.rank + 1:,}"
-    console.answer(f"{console.token(tokenizer, number)}: id {number:,}, {born}")
+    console.answer(f"{console.token_of(tokenizer, number)}: id {number:,}, {born}")
     if tree.left is not None and tree.right is not None:
-        parts = [console.token(tokenizer, node.id) for _, node in tree.walk() if node.left is None]
+        parts = [console.token_of(tokenizer, node.id) for _, node in tree.walk() if node.left is None]
         console.answer(
-            f"parts: {console.token(tokenizer, tree.left.id)} + {console.token(tokenizer, tree.right.id)}; "
+            f"parts: {console.token_of(tokenizer, tree.left.id)} + {console.token_of(tokenizer, tree.right.id)}; "
             f"down to {' '.join(parts[:100])}{' ...' if len(parts) > 100 else ''}"
         )
     console.answer(f"part of {len(uses):,} merges; {len(built):,} tokens are built on it")
@@ -133,7 +133,7 @@ def _one_token(rules: Rules, arguments: argparse.Namespace, console: Console) ->
         console.answer(_line(tokenizer, rule, console))
     for place in found:
         console.answer(
-            f"{place.offset:>10,}  {console.shown(place.before)}[{console.token(tokenizer, number)}]"
+            f"{place.offset:>10,}  {console.shown(place.before)}[{console.token_of(tokenizer, number)}]"
             f"{console.shown(place.after)}"
         )
     console.document(
@@ -167,7 +167,7 @@ def _id_of(tokenizer: BPETokenizer, token: str) -> int:
 
 
 def _line(tokenizer: BPETokenizer, rule: Rule, console: Console) -> str:
-    left, right, new = (console.token(tokenizer, number) for number in (rule.left, rule.right, rule.new))
+    left, right, new = (console.token_of(tokenizer, number) for number in (rule.left, rule.right, rule.new))
     return f"merge {rule.rank + 1:>7,}  id {rule.new:>7,}  {left} + {right} {console.arrow} {new}"
 
 

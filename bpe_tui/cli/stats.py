@@ -90,7 +90,7 @@ def _answer_vocabulary(tokenizer: BPETokenizer, found: VocabularyStatistics, sho
     extra = sum(len(group) - 1 for group in found.near_duplicates)
     console.answer(f"near duplicates     {extra:,} tokens in {len(found.near_duplicates):,} groups")
     for group in found.near_duplicates[:show]:
-        console.answer(f"                    {' '.join(console.token(tokenizer, number) for number in group)}")
+        console.answer(f"                    {' '.join(console.token_of(tokenizer, number) for number in group)}")
 
 
 def _answer_text(tokenizer: BPETokenizer, source: str, found: TextStatistics, show: int, console: Console) -> None:
@@ -98,7 +98,7 @@ def _answer_text(tokenizer: BPETokenizer, source: str, found: TextStatistics, sh
 
     def named(ids: Any) -> str:
         more = " ..." if len(ids) > show else ""
-        return " ".join(console.token(tokenizer, number) for number in ids[:show].tolist()) + more
+        return " ".join(console.token_of(tokenizer, number) for number in ids[:show].tolist()) + more
 
     console.answer("")
     console.answer(f"text                {console.message(source)}")

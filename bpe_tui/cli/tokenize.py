@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from bpe_tui.cli.arguments import add_console, add_invalid, add_merges, add_texts, add_tokenizer
+from bpe_tui.cli.arguments import add_console, add_invalid, add_merges, add_special_policy, add_texts, add_tokenizer
 
 if TYPE_CHECKING:
     from bpe_tui.analysis import Replay, ReplayRow
@@ -30,6 +30,7 @@ def add_parser(subparsers: Any) -> None:
     add_merges(parser)
     add_tokenizer(parser)
     add_invalid(parser)
+    add_special_policy(parser)
     add_console(parser)
 
 
@@ -43,17 +44,22 @@ def run(arguments: argparse.Namespace) -> int:
     tokenizer = as_of(load_tokenizer(arguments.tokenizer, console), arguments)
     texts = read_texts(arguments, console)
     compile_kernels(console)
-    show = _replay if arguments.replay else _tokens
-    results = [{"source": given.source, **show(tokenizer, given.text, given.source, console)} for given in texts]
+    results = []
+    for given in texts:
+        if arguments.replay:
+            figures = _replay(tokenizer, given.text, given.source, console)
+        else:
+            figures = _tokens(tokenizer, given.text, given.source, arguments.special_policy, console)
+        results.append({"source": given.source, **figures})
     console.document({"fingerprint": tokenizer.fingerprint(), "texts": results})
     return 0
 
 
-def _tokens(tokenizer: BPETokenizer, text: str, source: str, console: Console) -> dict[str, Any]:
+def _tokens(tokenizer: BPETokenizer, text: str, source: str, special: str, console: Console) -> dict[str, Any]:
     from bpe_tui.cli.figures import tokens_of
     from bpe_tui.cli.inputs import encode_text
 
-    ids = encode_text(tokenizer, text, console).tolist()
+    ids = encode_text(tokenizer, text, console, special).tolist()
     if console.json:
         return {
             "characters": len(text),
@@ -63,7 +69,7 @@ def _tokens(tokenizer: BPETokenizer, text: str, source: str, console: Console) -
         }
     width = len(str(tokenizer.vocab_size))
     for token_id in ids:
-        console.answer(f"{token_id:>{width}}  {console.token(tokenizer, token_id)}")
+        console.answer(f"{token_id:>{width}}  {console.token_of(tokenizer, token_id)}")
     factor = f", {len(text) / len(ids):.3f} characters per token" if ids else ""
     console.note(f"{source}: {len(ids):,} tokens of {len(text):,} characters{factor}")
     return {}
@@ -95,7 +101,7 @@ def _row_line(story: Replay, row: ReplayRow, console: Console) -> str:
     places = len(row.places)
 
     def shown(ids: tuple[int, ...]) -> str:
-        return " ".join(console.token(story.tokenizer, number) for number in ids)
+        return " ".join(console.token_of(story.tokenizer, number) for number in ids)
 
     where = "1 place" if places == 1 else f"{places:,} places"
     what = f"merge {row.rank + 1:>6,}" if row.left is not None else "whole piece "

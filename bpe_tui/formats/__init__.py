@@ -90,8 +90,8 @@ def _in_folder(folder: Path, wanted: Format | None) -> Path:
     if wanted in (None, Format.GPT2) and pair is not None:
         return pair[0]
     raise TokenizerFileError(
-        f"{folder}: is a folder with neither tokenizer.json nor vocab.json and merges.txt; give the path of a tokenizer "
-        "file",
+        f"{folder}: is a folder with neither tokenizer.json nor vocab.json and merges.txt; give the path of a "
+        "tokenizer file",
         file=folder,
     )
 

@@ -1,8 +1,8 @@
 """bpe-tui's own file for byte-level tokenizers: JSON that holds all there is to know.
 
     {"type": "byte_bpe", "split": {"rule": …, "pattern": …}, "unicode_version": …, "ties": …, "lossless": …,
-     "whole_pieces": …, "by_rank": …, "text_only": …, "preparation": …, "special_tokens": {token: id}, "corpus_sha256": …,
-     "vocabulary": {token: id}, "merges": [[left, right], …], "vocab_size": n, "fingerprint": hex}
+     "whole_pieces": …, "by_rank": …, "text_only": …, "preparation": …, "special_tokens": {token: id},
+     "corpus_sha256": …, "vocabulary": {token: id}, "merges": [[left, right], …], "vocab_size": n, "fingerprint": hex}
 
 Tokens are in the byte alphabet, one a line, merges too; so files can be read and compared. `unicode_version` says by
 which Unicode (or which `regex`) the text was cut when the tokenizer was made. `preparation` is null, or what the
@@ -21,7 +21,17 @@ from bpe_tui.bpe.byte_tokenizer import ByteBPETokenizer
 from bpe_tui.bpe.preparation import AddedToken, Preparation
 from bpe_tui.bpe.pretokenize import SplittingRule
 from bpe_tui.errors import FingerprintMismatchError, SplittingError, TokenizerFileError
-from bpe_tui.formats.files import refuse_unknown, short, token_ids, token_pairs, write_files, wrong
+from bpe_tui.formats.files import (
+    joined,
+    quoted_ids,
+    quoted_pairs,
+    refuse_unknown,
+    short,
+    token_ids,
+    token_pairs,
+    write_files,
+    wrong,
+)
 
 TYPE = "byte_bpe"
 
@@ -44,8 +54,8 @@ def dumps(tokenizer: ByteBPETokenizer) -> str:
     }
     lines = [f"  {_json(name)}: {_json(value)}" for name, value in head.items()]
     vocabulary = sorted(tokenizer.vocabulary.items(), key=lambda entry: entry[1])
-    lines.append(joined("vocabulary", "{}", [f"{_json(token)}: {number}" for token, number in vocabulary]))
-    lines.append(joined("merges", "[]", [_json(list(pair)) for pair in tokenizer.merges]))
+    lines.append(joined("vocabulary", "{}", quoted_ids(vocabulary)))
+    lines.append(joined("merges", "[]", quoted_pairs(tokenizer.merges)))
     lines.append(f'  "vocab_size": {tokenizer.vocab_size}')
     lines.append(f'  "fingerprint": {_json(tokenizer.fingerprint())}')
     return "{\n" + ",\n".join(lines) + "\n}\n"
@@ -53,12 +63,6 @@ def dumps(tokenizer: ByteBPETokenizer) -> str:
 
 def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
-
-
-def joined(name: str, brackets: str, entries: list[str]) -> str:
-    """Give a field of JSON with one entry a line."""
-    content = "\n    " + ",\n    ".join(entries) + "\n  " if entries else ""
-    return f"  {_json(name)}: {brackets[0]}{content}{brackets[1]}"
 
 
 def write(tokenizer: ByteBPETokenizer, path: Path) -> None:
@@ -71,7 +75,7 @@ def load(content: dict[str, Any], path: Path) -> ByteBPETokenizer:
     rule = read_rule(content.get("split"), path)
     vocabulary = token_ids(content.get("vocabulary"), path, "vocabulary")
     merges = token_pairs(content.get("merges"), path, "merges")
-    refuse_unknown(merges, vocabulary, path, lambda rank: "merges")
+    refuse_unknown(merges, vocabulary, path, lambda _: "merges")
     special_tokens = token_ids(content.get("special_tokens", {}), path, "special_tokens")
     try:
         tokenizer = ByteBPETokenizer(

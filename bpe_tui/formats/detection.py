@@ -109,8 +109,8 @@ def by_name(path: Path, kind: str) -> Format:
     if path.is_dir() or not path.suffix:
         return Format.GPT2
     raise TokenizerFileError(
-        f"{path}: the name does not say which format is meant: use .json, tokenizer.json, .tiktoken, .model or a folder, "
-        "or name the format",
+        f"{path}: the name does not say which format is meant: use .json, tokenizer.json, .tiktoken, .model or a "
+        "folder, or name the format",
         file=path,
     )
 

@@ -6,6 +6,7 @@ Why the tests here are enough is told in `bpe.ranks`.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 from bpe_tui.bpe.byte_tokenizer import ByteBPETokenizer
@@ -30,7 +31,7 @@ def refuse_unless_by_rank(tokenizer: ByteBPETokenizer, path: Path, what: str) ->
         if place is None or tokenizer.merges[place] != (left, right):
             refuse(path, f"{what} would make token {short(token)} (id {number}) of other parts than here")
     ids = [(tokenizer.vocabulary[left + right], left + right) for left, right in tokenizer.merges]
-    number, token = next((after for before, after in zip(ids, ids[1:], strict=False) if after[0] <= before[0]), ids[-1])
+    number, token = next((after for before, after in pairwise(ids) if after[0] <= before[0]), ids[-1])
     refuse(path, f"{what} merges in the order of the ids, but token {short(token)} (id {number}) comes later here")
 
 
@@ -44,7 +45,8 @@ def refuse_unless_by_merges(tokenizer: ByteBPETokenizer, path: Path, what: str, 
         token = derived.underivable[0]
         refuse(
             path,
-            f"{what} lists merges, and no two tokens of lower rank make {short(token)} (id {tokenizer.vocabulary[token]})",
+            f"{what} lists merges, and no two tokens of lower rank make {short(token)} "
+            f"(id {tokenizer.vocabulary[token]})",
         )
     if tokenizer.whole_pieces and not whole_pieces and not tokenizer.by_rank:
         # A token that is no piece, because the rule cuts it, is not looked up whole either.

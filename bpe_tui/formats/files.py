@@ -120,7 +120,7 @@ def token_pairs(value: object, path: Path, field: str) -> list[tuple[str, str]]:
         if not isinstance(pair, list) or len(pair) != 2 or not all(isinstance(part, str) and part for part in pair):
             raise wrong(path, field, f"entry {rank} must be a pair of strings, not {short(pair)}")
         merges.append((pair[0], pair[1]))
-    refuse_repeats(merges, path, lambda rank: field)
+    refuse_repeats(merges, path, lambda _: field)
     return merges
 
 
@@ -154,6 +154,26 @@ def short(value: object) -> str:
     """Show a value from a file, on one line and not without end."""
     shown = repr(value) if isinstance(value, str) and value.isprintable() else ascii(value)
     return shown if len(shown) <= 80 else shown[:77] + "..."
+
+
+def quoted_pairs(merges: Iterable[tuple[str, str]]) -> list[str]:
+    """Give merges as JSON, each a list of two strings."""
+    return [f"[{quoted(left)}, {quoted(right)}]" for left, right in merges]
+
+
+def quoted_ids(tokens: Iterable[tuple[str, int]]) -> list[str]:
+    """Give tokens and ids as entries of a JSON object."""
+    return [f"{quoted(token)}: {number}" for token, number in tokens]
+
+
+quoted = json.encoder.encode_basestring
+"""A string as JSON, its characters as they are."""
+
+
+def joined(name: str, brackets: str, entries: list[str]) -> str:
+    """Give a field of JSON with one entry a line."""
+    content = "\n    " + ",\n    ".join(entries) + "\n  " if entries else ""
+    return f"  {json.dumps(name)}: {brackets[0]}{content}{brackets[1]}"
 
 
 def refuse(path: Path, what: str) -> NoReturn:

@@ -115,6 +115,10 @@ class ForeignTokenizer(BPETokenizer):
         """Give the length of each token as it is written, int64, by id."""
         return np.array([len(token) for token in self.tokens], np.int64)
 
+    def normalise(self, text: str) -> str:
+        """Give the text that decoding the ids of `text` gives."""
+        return self.decode(self.encode_array(text))
+
     def covers(self, text: str) -> bool:  # noqa: ARG002
         """Whether `text` can be encoded: that package has an id for everything, if only one for what it cannot."""
         return True

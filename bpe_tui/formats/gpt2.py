@@ -3,8 +3,8 @@
 
 Given either file or the folder, the other is found beside it. The pair does not say how text is cut into pieces: it is
 GPT-2's rule by definition, unless another one is given. Nor does it say which tokens are special: those are that no
-merge makes, and they must look like it (`<s>`, `[MASK]`, `<|endoftext|>`), or else merges are missing. `added_tokens.json`
-beside the pair, as transformers writes it, holds further ones.
+merge makes, and they must look like it (`<s>`, `[MASK]`, `<|endoftext|>`), or else merges are missing.
+`added_tokens.json` beside the pair, as transformers writes it, holds further ones.
 """
 
 from __future__ import annotations

@@ -23,7 +23,8 @@ CL100K_FOR_ONIGURUMA = (
 
 _DIFFERENT_IN_ONIGURUMA = re.compile(
     r"""
-    \{[0-9,]+\}[+?] | \$ | (?<!\[)\^ | \\[AZzhHRXKGbBwWyYOQkgNCM0-9] | \(\?[^:!=i>] | \(\?i(?!:) | \(\?<! | \(\?<= | && | \[:
+    \{[0-9,]+\}[+?] | \$ | (?<!\[)\^ | \\[AZzhHRXKGbBwWyYOQkgNCM0-9] | \(\?[^:!=i>] | \(\?i(?!:) | \(\?<! | \(\?<= | &&
+    | \[:
     | \[[^\]]*\[ | \\[pP]\{\^
     """,
     re.VERBOSE,

@@ -115,8 +115,8 @@ def loads(raw: bytes, path: Path) -> ForeignTokenizer:
 def _merges(pieces: list[tuple[str, int]], ids: dict[str, int]) -> list[tuple[int, int, int]]:
     """Give how each piece comes about: of the pairs of better pieces that make it, the one met first.
 
-    A BPE model lists pieces by rank and no merges; any two neighbours that make a piece merge. The pair shown is the one
-    whose later part has the lowest rank.
+    A BPE model lists pieces by rank and no merges; any two neighbours that make a piece merge. The pair shown is the
+    one whose later part has the lowest rank.
     """
     merges: list[tuple[int, int, int]] = []
     for number, (piece, kind) in enumerate(pieces):

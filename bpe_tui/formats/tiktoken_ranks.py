@@ -97,8 +97,8 @@ def dumps(tokenizer: ByteBPETokenizer, path: Path) -> bytes:
     for token, number in (*tokenizer.special_tokens.items(), *tokenizer.added_tokens.items()):
         refuse(
             path,
-            f"a tiktoken file holds no special tokens, and there is {short(token)} (id {number}): write tokenizer.json, "
-            "or leave special tokens out and give them to tiktoken.Encoding",
+            f"a tiktoken file holds no special tokens, and there is {short(token)} (id {number}): write "
+            "tokenizer.json, or leave special tokens out and give them to tiktoken.Encoding",
         )
     if tokenizer.preparation is not None and not tokenizer.preparation.lossless:
         refuse(path, "a tiktoken file cannot hold normalisation or a space in front: write tokenizer.json")

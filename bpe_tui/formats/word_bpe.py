@@ -17,8 +17,8 @@ from typing import Any
 
 from bpe_tui.bpe.word_tokenizer import WordBPETokenizer
 from bpe_tui.errors import TokenizerFileError
-from bpe_tui.formats.byte_bpe import check_promises, joined, text_or_none
-from bpe_tui.formats.files import is_id, short, token_ids, token_pairs, write_files, wrong
+from bpe_tui.formats.byte_bpe import check_promises, text_or_none
+from bpe_tui.formats.files import is_id, joined, short, token_ids, token_pairs, write_files, wrong
 
 TYPE = "word_bpe"
 

@@ -8,9 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bpe_tui.bpe.byte_alphabet import to_bytes
-from bpe_tui.bpe.sequence import SHOWN_MARKER
-from bpe_tui.bpe.words import MARKER
 from bpe_tui.terminal.text import visible
 
 if TYPE_CHECKING:
@@ -23,14 +20,21 @@ def token_text(token: str, kind: str, *, ascii_only: bool = False) -> str:
     `kind` is that of its tokenizer or run, such as byte_bpe. Tokens of words may be given as a trainer handles them or
     as their tokenizer lists them.
     """
+    # What is imported here would be too much for a command that only prints its help.
     if kind == "byte_bpe":
+        from bpe_tui.bpe.byte_alphabet import to_bytes
+
         try:
             content = to_bytes(token)
         except ValueError:  # a special token
             return visible(token, ascii_only=ascii_only)
         return shown_bytes(content, ascii_only=ascii_only)
-    if kind == "word_bpe" and token.endswith(MARKER):
-        return visible(token[: -len(MARKER)], ascii_only=ascii_only) + SHOWN_MARKER
+    if kind == "word_bpe":
+        from bpe_tui.bpe.sequence import SHOWN_MARKER
+        from bpe_tui.bpe.words import MARKER
+
+        if token.endswith(MARKER):
+            return visible(token[: -len(MARKER)], ascii_only=ascii_only) + SHOWN_MARKER
     return visible(token, ascii_only=ascii_only)
 
 

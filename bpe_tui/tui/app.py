@@ -16,13 +16,14 @@ from bpe_tui.errors import BPEError
 from bpe_tui.session.failure import explain
 from bpe_tui.session.job import Job, JobState
 from bpe_tui.session.state import RunState
-from bpe_tui.tui import pacing, places, startup, themes
+from bpe_tui.terminal import count
+from bpe_tui.tui import pacing, startup, themes
 from bpe_tui.tui.actions import ACTIONS, BY_ID
 from bpe_tui.tui.ascii_filter import AsciiOnly
 from bpe_tui.tui.commands import ActionCommands
-from bpe_tui.tui.dialogs.token import TokenScreen
-from bpe_tui.tui.handlers import HANDLERS
+from bpe_tui.tui.handlers import handler
 from bpe_tui.tui.layout import MainScreen, View
+from bpe_tui.tui.live_encoder import LiveEncoder
 from bpe_tui.tui.panes.corpus import CorpusPane
 from bpe_tui.tui.panes.vocabulary import VocabularyPane
 from bpe_tui.tui.widgets.footer import ActionFooter
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 
     from bpe_tui.progress import Report
     from bpe_tui.session.job import JobSnapshot
+    from bpe_tui.tui.dialogs.token import TokenScreen
     from bpe_tui.tui.situation import Situation
 
 T = TypeVar("T")
@@ -92,6 +94,7 @@ class BpeTuiApp(App[None]):
         self.ended_by: int | None = None
         self._loop_at_work: asyncio.AbstractEventLoop | None = None
         self._ticks: Timer | None = None
+        self._live = LiveEncoder()
         self._flows: set[str] = set()
         self._state_before = RunState.IDLE
         self._notice = ""
@@ -122,7 +125,7 @@ class BpeTuiApp(App[None]):
         self._loop_at_work = asyncio.get_running_loop()
         self._ticks = self.set_interval(1 / self.rate, self._tick, pause=True)
         self.draw()
-        self.call_after_refresh(self.run_worker, startup.begin(self), exit_on_error=True)
+        self.call_after_refresh(lambda: self.run_worker(startup.begin(self), exit_on_error=True))
 
     # Drawing
 
@@ -138,19 +141,22 @@ class BpeTuiApp(App[None]):
         snapshot = workspace.snapshot()
         situation = workspace.situation(snapshot, self._job_name(), self.main.pane)
         corpus = workspace.corpus
+        caught_up = self._live.follow(
+            workspace.key(snapshot), lambda: workspace.encoder(snapshot), busy=snapshot.state.busy
+        )
         self.main.show(
             View(
                 snapshot=snapshot,
                 situation=situation,
-                key=workspace.key(snapshot),
-                encoder=lambda: workspace.encoder(snapshot),
+                key=self._live.key,
+                encoder=self._live.encoder,
                 fingerprint=workspace.fingerprint(snapshot),
                 corpus=corpus.splits.name if corpus is not None else "",
                 activity=self._activity(),
             )
         )
         self._tell_of_changes(snapshot.state, snapshot.error, snapshot.notice)
-        if self._ticks is not None and not situation.working and not self._background_speaks():
+        if self._ticks is not None and caught_up and not situation.working and not self._background_speaks():
             self._ticks.pause()
 
     def wake(self) -> None:
@@ -169,7 +175,15 @@ class BpeTuiApp(App[None]):
 
     def show_corpus(self) -> None:
         """Show the corpus that was opened."""
-        self.main.query_one(CorpusPane).open(self.workspace.corpus)
+        corpus = self.workspace.corpus
+        self.main.query_one(CorpusPane).open(corpus)
+        if self.workspace.make_target_possible() and corpus is not None:
+            target = self.workspace.settings.target_vocab_size
+            self.tell(
+                f"{count(corpus.base_size)} distinct characters: the target vocabulary is now {count(target)}; "
+                "comma changes it",
+                title="Target raised",
+            )
         self.wake()
 
     def _tick(self) -> None:
@@ -228,7 +242,7 @@ class BpeTuiApp(App[None]):
 
     async def _do(self, action_id: str) -> None:
         try:
-            await HANDLERS[action_id](self)
+            await handler(action_id)(self)
         except (BPEError, OSError) as error:
             self.tell(explain(error, BY_ID[action_id].label.rstrip("…").lower()), severity="error")
         finally:
@@ -245,10 +259,14 @@ class BpeTuiApp(App[None]):
 
     def on_vocabulary_pane_token_chosen(self, event: VocabularyPane.TokenChosen) -> None:
         """Open the token."""
+        from bpe_tui.tui.dialogs.token import TokenScreen
+
         self.push_screen(TokenScreen(self.workspace.snapshot(), event.token_id, ascii_only=self.ascii_only))
 
     async def on_token_screen_places_wanted(self, event: TokenScreen.PlacesWanted) -> None:
         """Look for places of the token in the training text."""
+        from bpe_tui.tui import places
+
         self.run_worker(places.find(self, event.screen, event.token_id), group="places", exclusive=True)
 
     # Jobs

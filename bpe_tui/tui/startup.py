@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING
 from bpe_tui.errors import BPEError
 from bpe_tui.session.job import Job
 from bpe_tui.terminal import count
-from bpe_tui.tui.handlers import files, training
+from bpe_tui.tui.handlers import load_all
 from bpe_tui.tui.workspace import OpenCorpus
 
 if TYPE_CHECKING:
@@ -67,6 +68,9 @@ async def begin(app: BpeTuiApp) -> None:
     if opened is not None:
         app.workspace.open(opened)
         app.show_corpus()
+    await asyncio.to_thread(load_all)
+    from bpe_tui.tui.handlers import files, training
+
     if app.wanted.tokenizer is not None:
         await files.load_from(app, app.wanted.tokenizer)
     try:

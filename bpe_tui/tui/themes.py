@@ -63,7 +63,7 @@ def defaults(dark: bool, ansi: bool) -> dict[str, str]:
     """Give the values of our own variables for a theme that does not define them."""
     if ansi:
         return {
-            "token-1": "ansi_blue",
+            "token-1": "ansi_cyan",
             "token-2": "ansi_yellow",
             "token-text": "ansi_bright_white" if dark else "ansi_black",
             "rule": "ansi_bright_black",

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from splitting_jobs import splitting
+
 from bpe_tui import BPETokenizer, Trainer
 from bpe_tui.bpe import reference
 
@@ -125,4 +127,9 @@ def start(corpus: Any, measure: Measure) -> Rows:
     yield "compiling all kernels, once ever", cold, None, "whole process, one run"
 
 
-JOBS: dict[str, Callable[[Any, Measure], Rows]] = {"train": train, "encode": encode, "start": start}
+JOBS: dict[str, Callable[[Any, Measure], Rows]] = {
+    "train": train,
+    "encode": encode,
+    "splitting": splitting,
+    "start": start,
+}

@@ -68,7 +68,7 @@ async def test_an_unsaved_tokenizer_is_asked_about(open_app: OpenApp, own_place:
         await person.train()
         await person.press("q")
         await person.until_text("The tokenizer is not saved")
-        await person.press("s")
+        await person.press("escape")
         assert not person.app._left
         for key in ("t", "o"):
             await person.press(key)
@@ -78,7 +78,8 @@ async def test_an_unsaved_tokenizer_is_asked_about(open_app: OpenApp, own_place:
             await person.press("escape")
             assert person.snapshot.merges > 0
         await person.press("q")
-        await person.press("w")
+        await person.until_text("The tokenizer is not saved")
+        await person.press("s")
         await person.until(lambda: person.app._left, "the end")
     assert (own_place / "tokenizer" / "bpe_tokenizer.json").exists()
 
@@ -91,7 +92,7 @@ async def test_saving_over_a_foreign_file_asks(open_app: OpenApp, own_place: Pat
         await person.train()
         await person.press("s")
         await person.until_text("Overwrite?")
-        await person.press("k")
+        await person.press("escape")
         await person.rest()
         assert target.read_text() == "mine"
         await person.press("s")

@@ -6,9 +6,9 @@ from itertools import product
 
 from bpe_tui.session.state import RunState
 from bpe_tui.tui.actions import ACTIONS, BY_ID, GROUPS
-from bpe_tui.tui.handlers import HANDLERS
+from bpe_tui.tui.handlers import HANDLERS, handler
 from bpe_tui.tui.situation import Situation
-from bpe_tui.tui.widgets.footer import footer_actions
+from bpe_tui.tui.widgets.footer import _label, footer_actions
 
 
 def situations() -> list[Situation]:
@@ -28,6 +28,8 @@ def test_ids_and_keys_are_unique() -> None:
 
 def test_every_action_does_something_and_nothing_else_does() -> None:
     assert set(HANDLERS) == set(BY_ID)
+    for action in ACTIONS:
+        assert callable(handler(action.id))
 
 
 def test_every_action_has_a_group_and_words() -> None:
@@ -51,4 +53,4 @@ def test_the_footer_offers_only_what_applies_and_fits() -> None:
             assert all(action.when(situation) for action in offered)
             assert {"menu", "help", "quit"} <= {action.id for action in offered}
             if width >= 60:
-                assert sum(len(action.key) + len(action.label.rstrip("…")) + 4 for action in offered) <= width
+                assert sum(len(action.key) + len(_label(action)) + 4 for action in offered) <= width

@@ -27,6 +27,7 @@ MODULES = BYTES
 """All modules with compiled code."""
 
 _HERE = Path(__file__).parent
+_FROZEN = ("character_classes", "sequence")
 
 
 def cache_folder() -> Path:
@@ -56,8 +57,10 @@ def _prefix() -> str:
 
 def _digest() -> str:
     digest = hashlib.sha256(str(_HERE).encode())
-    for source in sorted(_HERE.glob("*.py")):
-        digest.update(source.read_bytes())
+    # Kernels freeze the constants of the last two.
+    for source in (*sorted(_HERE.glob("*.py")), *(_HERE.parent / f"{name}.py" for name in _FROZEN)):
+        if source.exists():
+            digest.update(source.read_bytes())
     # Asking for Numba's version would take longer than everything else here.
     numba = importlib.util.find_spec("numba")
     if numba is not None and numba.origin is not None:

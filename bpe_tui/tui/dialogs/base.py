@@ -103,7 +103,9 @@ class Dialog(ModalScreen[Result | None], Generic[Result]):
     def _button(choice: Choice) -> Button:
         label = Content(choice.label)
         if choice.key:
-            label = Content.assemble((choice.key, "bold underline"), "  ", choice.label)
+            label = Content.assemble(
+                ("esc" if choice.key == "escape" else choice.key, "bold underline"), "  ", choice.label
+            )
         button = Button(label, id=choice.id, compact=True)
         if choice.main:
             button.add_class("-main")

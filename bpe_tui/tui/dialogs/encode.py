@@ -5,17 +5,18 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, ClassVar
 
+from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Button
 
 from bpe_tui.errors import DatasetError
 from bpe_tui.session.job import JobState
-from bpe_tui.terminal import cell_width, count, fit, percent, visible
+from bpe_tui.terminal import count, fit, percent
 from bpe_tui.tui.dialogs.base import Choice, Dialog
 from bpe_tui.tui.dialogs.question import shown_path
 from bpe_tui.tui.widgets.styled_lines import Line, Span, StyledLines
-from bpe_tui.tui.wording import readable
+from bpe_tui.tui.wording import in_lines, readable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -34,6 +35,11 @@ _BAR = 30
 
 class EncodeDialog(Dialog["EncodedDataset"]):
     """Encodes the splits into a folder and gives what was written, or None."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("down,pagedown", "scroll_figures(1)", show=False),
+        Binding("up,pageup", "scroll_figures(-1)", show=False),
+    ]
 
     width: ClassVar[int] = 86
 
@@ -87,6 +93,10 @@ class EncodeDialog(Dialog["EncodedDataset"]):
         else:
             self.dismiss(self._result)
 
+    def action_scroll_figures(self, direction: int) -> None:
+        """Show what does not fit."""
+        self.query_one("#encode-scroll").scroll_relative(y=4 * direction, animate=False)
+
     def _begin(self, *, overwrite: bool) -> None:
         self._done = {}
         self._show_buttons("cancel")
@@ -112,7 +122,7 @@ class EncodeDialog(Dialog["EncodedDataset"]):
             self._show([(("cancelled; nothing was written", "warning"),)])
             self._show_buttons("close")
         else:
-            self._show([((line, "warning"),) for line in _wrapped(snapshot.error or "failed", width)])
+            self._show([((line, "warning"),) for line in in_lines(snapshot.error or "failed", width)])
             taken = _raised(job, DatasetError) and (self._folder / "manifest.json").exists()
             self._show_buttons("overwrite", "close") if taken else self._show_buttons("close")
 
@@ -194,12 +204,3 @@ def result_lines(dataset: EncodedDataset, width: int) -> list[Line]:
 
 def _files(dataset: EncodedDataset) -> str:
     return readable(", ".join([*(split.path.name for split in dataset.splits), "manifest.json"]))
-
-
-def _wrapped(text: str, width: int) -> list[str]:
-    lines = [""]
-    for word in (visible(word) for word in text.split()):
-        if lines[-1] and cell_width(lines[-1]) + 1 + cell_width(word) > width:
-            lines.append("")
-        lines[-1] = f"{lines[-1]} {word}".strip()
-    return lines

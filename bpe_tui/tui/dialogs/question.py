@@ -25,7 +25,7 @@ class Question(Dialog[str]):
     width: ClassVar[int] = 74
 
     def __init__(self, title: str, text: str, choices: Sequence[Choice]) -> None:
-        super().__init__(title, choices, hint="arrows move · enter chooses · esc stays")
+        super().__init__(title, choices, hint="arrows move · enter chooses")
         self._text = text
 
     def body(self) -> Iterable[Widget]:
@@ -59,7 +59,7 @@ def leave_busy(doing: str, checkpoint: bool) -> Question:
     return Question(
         "Leave while busy?",
         text,
-        [*keep, Choice("discard", "Discard", "d"), Choice(STAY, "Stay", "s", main=not checkpoint)],
+        [*keep, Choice("discard", "Discard", "d"), Choice(STAY, "Stay", "escape", main=not checkpoint)],
     )
 
 
@@ -69,9 +69,9 @@ def leave_unsaved(merges: int, doing: str) -> Question:
         "The tokenizer is not saved",
         f"{merges:,} learned merges are in no file yet, and {doing} drops them.",
         [
-            Choice("save", "Save", "w", main=True),
+            Choice("save", "Save", "s", main=True),
             Choice("discard", "Discard", "d"),
-            Choice(STAY, "Stay", "s"),
+            Choice(STAY, "Stay", "escape"),
         ],
     )
 
@@ -81,5 +81,5 @@ def overwrite(path: Path, what: str = "file") -> Question:
     return Question(
         "Overwrite?",
         f"The {what} {shown_path(path)} exists already.",
-        [Choice("overwrite", "Overwrite", "o"), Choice(STAY, "Keep it", "k", main=True)],
+        [Choice("overwrite", "Overwrite", "o"), Choice(STAY, "Keep it", "escape", main=True)],
     )

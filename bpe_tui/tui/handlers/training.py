@@ -103,6 +103,7 @@ def _set_speed(app: BpeTuiApp, speed: int) -> None:
     limit = SPEEDS[speed]
     if app.workspace.run is not None and not app.workspace.run.snapshot().state.ended:
         app.workspace.run.set_speed(limit)
+    app.clear_notifications()
     app.tell("full speed" if limit is None else f"at most {limit:g} merges a second; V is faster", title="Speed")
 
 

@@ -8,17 +8,18 @@ from textual.containers import Vertical
 from textual.content import Content
 
 from bpe_tui.errors import MissingCharactersError
-from bpe_tui.terminal import bytes_size, cell_width, count, fit, visible
+from bpe_tui.terminal import bytes_size, cell_width, count, fit
 from bpe_tui.tui.missing import name_missing
 from bpe_tui.tui.widgets.styled_lines import Line, StyledLines
 from bpe_tui.tui.widgets.token_lines import Piece, tokens_over, wrap
+from bpe_tui.tui.wording import in_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from textual.app import ComposeResult
 
-    from bpe_tui.bpe.encoder import Encoder
+    from bpe_tui.bpe.encoder import TextEncoder
     from bpe_tui.tui.workspace import OpenCorpus
 
 PASSAGE = 2_400
@@ -88,7 +89,7 @@ class CorpusPane(Vertical):
         self._number = (self._number + passages) % total if total else 0
         self._encoded = ()
 
-    def show(self, key: object, encoder: Callable[[], Encoder | None], tokens: Sequence[str]) -> None:
+    def show(self, key: object, encoder: TextEncoder | None, tokens: Sequence[str]) -> None:
         """Show the passage as `encoder` cuts it; nothing is encoded while `key`, the tokenizer's state, stays the same.
 
         `tokens` are the strings of the tokens by id.
@@ -107,11 +108,11 @@ class CorpusPane(Vertical):
         name, text, number, total = passages.take(self._number)
         head = f"{name} · passage {count(number + 1)} of {count(total)}"
         try:
-            made = encoder()
-            ids = made.encode(text).tolist() if made is not None else None
+            ids = encoder.encode(text).tolist() if encoder is not None else None
         except MissingCharactersError as error:
             self._encoded = wanted
-            title.show_lines([(), ((head, "label"),), ((name_missing(error), "warning"),)])
+            why = [((line, "warning"),) for line in in_lines(name_missing(error), title.size.width or 60)]
+            title.show_lines([(), ((head, "label"),), *why])
             passage.show_text(text, ())
             return
         self._encoded = wanted
@@ -147,7 +148,7 @@ class CorpusPane(Vertical):
                     )
                 )
                 notes += [f"{split.name}: {note}" for note in split.notes]
-            lines += [((line, "dim"),) for note in notes for line in _wrap_words(note, width)]
+            lines += [((line, "dim"),) for note in notes for line in in_lines(note, width)]
         self.query_one("#splits", StyledLines).show_lines(lines)
 
 
@@ -172,17 +173,3 @@ class _Passages:
                 return split.name, split.text[start : start + PASSAGE], number, passages
             number -= passages
         raise IndexError(number)
-
-
-def _wrap_words(text: str, width: int) -> list[str]:
-    """Give a note in lines of at most `width` cells; it may quote text from outside."""
-    lines: list[str] = []
-    line = ""
-    for word in (visible(word) for word in text.split()):
-        longer = f"{line} {word}" if line else word
-        if cell_width(longer) > width and line:
-            lines.append(line)
-            line = word
-        else:
-            line = longer
-    return [fit(line, width) for line in [*lines, line] if line]

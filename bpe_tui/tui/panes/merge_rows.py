@@ -91,8 +91,9 @@ class MergeRows:
         arrow = " -> " if self.ascii_only else " → "
         return (
             count(entry.rank + 1),
-            count(entry.frequency),
-            count(entry.length),
+            # No learned pair occurs never: 0 stands for what a tokenizer file does not tell.
+            count(entry.frequency or None),
+            count(entry.length or None),
             ((f"{left} + {right}{arrow}", "text"), (token, "accent")),
         )
 

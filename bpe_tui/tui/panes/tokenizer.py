@@ -16,14 +16,14 @@ from bpe_tui.tui.widgets.field import Field
 from bpe_tui.tui.widgets.headline import SIGNS, state_style
 from bpe_tui.tui.widgets.styled_lines import Line, Span, StyledLines
 from bpe_tui.tui.widgets.token_lines import looks
-from bpe_tui.tui.wording import readable
+from bpe_tui.tui.wording import in_lines, readable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from textual.app import ComposeResult
 
-    from bpe_tui.bpe.encoder import Encoder
+    from bpe_tui.bpe.encoder import TextEncoder
     from bpe_tui.session.snapshot import Snapshot
 
 UNKNOWN = "–"
@@ -43,7 +43,7 @@ class TokenizerPane(Vertical):
     def __init__(self, *, ascii_only: bool = False) -> None:
         super().__init__(id="tokenizer-pane", classes="pane")
         self._ascii_only = ascii_only
-        self._encoder: Callable[[], Encoder | None] = lambda: None
+        self._encoder: TextEncoder | None = None
         self._tokens: Sequence[str] = ()
         self._tried: tuple[object, ...] = ()
         self._key: object = None
@@ -65,6 +65,7 @@ class TokenizerPane(Vertical):
         lines = [
             self._state_line(snapshot, loaded, width),
             self._bar(snapshot, width),
+            *[((line, "warning"),) for line in in_lines(snapshot.error or "", width)],
             (),
             *_figure_lines(snapshot, fingerprint, loaded, width),
             (),
@@ -80,7 +81,7 @@ class TokenizerPane(Vertical):
         self._tried = ()
         self._show_tried()
 
-    def show_encoder(self, key: object, encoder: Callable[[], Encoder | None], tokens: Sequence[str]) -> None:
+    def show_encoder(self, key: object, encoder: TextEncoder | None, tokens: Sequence[str]) -> None:
         """Try the text with another state of the tokenizer; `key` tells the states apart."""
         self._key, self._encoder, self._tokens = key, encoder, tokens
         self._show_tried()
@@ -104,14 +105,13 @@ class TokenizerPane(Vertical):
             return []
         text = text[:_LONGEST_TRY]
         try:
-            encoder = self._encoder()
-            if encoder is None:
+            if self._encoder is None:
                 return [(("no tokenizer yet: t trains one, l loads one", "dim"),)]
-            ids = encoder.encode(text).tolist()
+            ids = self._encoder.encode(text).tolist()
         except MissingCharactersError as error:
-            return [((line, "warning"),) for line in (fit(name_missing(error), width),)]
+            return [((line, "warning"),) for line in in_lines(name_missing(error), width)]
         except BPEError as error:
-            return [((fit(visible(str(error)), width), "warning"),)]
+            return [((line, "warning"),) for line in in_lines(str(error), width)]
         lengths = [len(self._tokens[token]) for token in ids]
         shown = [visible(self._tokens[token], ascii_only=self._ascii_only) for token in ids]
         each = f", {len(text) / len(ids):.2f} characters each" if ids else ""
@@ -129,7 +129,7 @@ class TokenizerPane(Vertical):
         words = state.value
         if snapshot.ending:
             words += " (finishing the step at work)"
-        detail = snapshot.error or snapshot.detail
+        detail = "" if snapshot.error else snapshot.detail
         if state is RunState.DONE and snapshot.stop_reason is not None:
             detail = snapshot.stop_reason.explain()
         right = f"{duration(snapshot.eta_seconds)} left" if snapshot.eta_seconds is not None and state.busy else ""
@@ -138,7 +138,7 @@ class TokenizerPane(Vertical):
         room = width - cell_width(words) - cell_width(right) - 6
         middle = "" if detail == state.value else fit(readable(detail), max(room, 0))
         spans: list[Span] = [(f"{sign} ", state_style(state)), (words, "strong"), ("  ", "")]
-        spans.append((middle, "warning" if snapshot.error else "dim"))
+        spans.append((middle, "dim"))
         used = sum(cell_width(text) for text, _ in spans)
         spans += [(" " * max(1, width - used - cell_width(right)), ""), (right, "label")]
         return tuple(spans)

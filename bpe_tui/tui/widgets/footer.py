@@ -40,7 +40,7 @@ def _cells(action: Action) -> int:
 
 
 def _label(action: Action) -> str:
-    return action.label.rstrip("…").lower()
+    return "continue" if action.id == "pause" else action.label.rstrip("…").lower()
 
 
 class ActionFooter(StyledLines):
@@ -68,9 +68,9 @@ class ActionFooter(StyledLines):
             end += _cells(action)
             self._places.append((end, action.id))
             label = _label(action)
-            if action.id == "pause":
-                label = "continue" if situation.run.value == "paused" else "pause"
-                label = label.ljust(cell_width(_label(action)))[: cell_width(_label(action))]
+            if action.id == "pause" and situation.run.busy:
+                # As wide as the word it alternates with, so that the keys beside it stand still.
+                label = "pause".ljust(cell_width(label))
             spans += [(action.key, "key"), (f" {label}   ", "dim")]
         self.show_lines([tuple(spans)])
 

@@ -1,17 +1,20 @@
 """Lines of styled text that repaint only where they changed.
 
 Over SSH every repainted cell is bytes. A pane hands over all its lines on every tick; those that are as they were cost
-nothing, and those that differ are drawn alone. Styles are names of component classes, so that a change of theme
-recolours what stands there.
+nothing, and those that differ are drawn alone. Styles are names, looked up in the theme when a line is drawn, so that a
+change of theme recolours what stands there. (Component classes would do the same, but Textual works out all of them for
+every widget at every change of the focus: a third of the time until the first picture.)
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
 
 from rich.segment import Segment
 from rich.style import Style
+from textual.color import Color
 from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
@@ -22,22 +25,54 @@ Span = tuple[str, str]
 Line = tuple[Span, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Look:
+    """Colours, as names of theme variables, and marks."""
+
+    color: str = ""
+    background: str = ""
+    bold: bool | None = None
+    underline: bool | None = None
+    reverse: bool | None = None
+    dim: bool | None = None
+
+    def resolve(self, variables: Mapping[str, str]) -> Style:
+        """Give the style in a theme."""
+        return Style(
+            color=Color.parse(variables[self.color]).rich_color if self.color else None,
+            bgcolor=Color.parse(variables[self.background]).rich_color if self.background else None,
+            bold=self.bold,
+            underline=self.underline,
+            reverse=self.reverse,
+            dim=self.dim,
+        )
+
+
+LOOKS: Final[dict[str, Look]] = {
+    "dim": Look("quiet"),
+    "label": Look("secondary"),
+    "figure": Look("foreground"),
+    "strong": Look("foreground", bold=True),
+    "good": Look("success"),
+    "warning": Look("warning"),
+    "bar": Look("background", "primary", bold=True),
+    "bar-rest": Look("rule"),
+    "key": Look("accent", bold=True),
+    "token-1": Look("token-text", "token-1"),
+    "token-2": Look("token-text", "token-2", underline=True),
+}
+ANSI_LOOKS: Final[dict[str, Look]] = {
+    "dim": Look(dim=True),
+    "bar": Look(reverse=True),
+    # Sixteen colours know no soft tints: the text takes the colour.
+    "token-1": Look("token-1"),
+    "token-2": Look("token-2", underline=True),
+}
+"""What themes that leave the colours to the terminal do otherwise."""
+
+
 class StyledLines(Widget):
     """Shows lines of spans; `show_lines` draws those that changed."""
-
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "lines--dim",
-        "lines--label",
-        "lines--figure",
-        "lines--strong",
-        "lines--good",
-        "lines--warning",
-        "lines--bar",
-        "lines--bar-rest",
-        "lines--key",
-        "lines--token-1",
-        "lines--token-2",
-    }
 
     DEFAULT_CSS = "StyledLines { height: auto; }"
 
@@ -96,6 +131,9 @@ class StyledLines(Widget):
     def _style(self, name: str) -> Style:
         style = self._styles.get(name)
         if style is None:
-            style = self.get_component_rich_style(f"lines--{name}") if name else self.rich_style
+            style = self.rich_style
+            if name:
+                look = (ANSI_LOOKS if self.app.native_ansi_color else {}).get(name) or LOOKS[name]
+                style += look.resolve(self.app.theme_variables)
             self._styles[name] = style
         return style
