@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from bpe_tui.bpe.alphabet import code_points, distinct_characters
 from bpe_tui.bpe.encoder import Encoder, TextEncoder
+from bpe_tui.bpe.joins import Joins
 from bpe_tui.bpe.vocabulary import check_base_tokens, merge_ids
 from bpe_tui.errors import TokenIdError
 from bpe_tui.progress import Report, silent
@@ -159,6 +160,13 @@ class BPETokenizer:
         `special` says what special tokens in the text are (`special.SpecialPolicy`); here there are none.
         """
         return self._encoder.encode(text, report)
+
+    def joins(self, text: str, report: Report = silent) -> Joins:
+        """Give which merge joined what in `text`: the encodings by all prefixes of the merge list at once; see `Joins`.
+
+        Raises MissingCharactersError. `report` may raise Cancelled.
+        """
+        return self._encoder.joins(text, report)
 
     def encode_tokens(self, text: str) -> list[str]:
         """Give the tokens of `text` as strings. Raises MissingCharactersError."""

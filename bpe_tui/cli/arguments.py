@@ -202,6 +202,38 @@ def whole_number(text: str) -> int:
     return value
 
 
+def natural_number(text: str) -> int:
+    """Give a whole number from 0 on."""
+    return 0 if text == "0" else whole_number(text)
+
+
+def add_merges(parser: argparse.ArgumentParser) -> None:
+    """Add `--merges`: working with the smaller tokenizer that the first merges make."""
+    parser.add_argument(
+        "--merges",
+        type=natural_number,
+        metavar="K",
+        help="as of merge K: with the first K merges only (0: none at all)",
+    )
+
+
+def add_alpha(parser: argparse.ArgumentParser) -> None:
+    """Add `--alpha`: the order of the Rényi efficiency."""
+    parser.add_argument(
+        "--alpha", type=_not_negative, default=2.5, metavar="A", help="order of the Renyi efficiency (default: 2.5)"
+    )
+
+
+def _not_negative(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number") from None
+    if not value >= 0:
+        raise argparse.ArgumentTypeError(f"{text} is less than 0, the least possible")
+    return value
+
+
 def characters_or_all(text: str) -> int | None:
     """Give a whole number from 1 on, or None for `all`."""
     return None if text == "all" else whole_number(text)

@@ -111,6 +111,43 @@ def load_tokenizer(path: Path | None, console: Console) -> BPETokenizer:
     return run_job(console, f"loading {path.name}", lambda report: load(path, report)).tokenizer
 
 
+def load_named(name: str, text: str, console: Console) -> BPETokenizer:
+    """Give the tokenizer of a file, or the built-in baseline of that name if there is no such file.
+
+    `FILE@RULE` names the splitting rule, for files that do not say it (tiktoken's). Raises TokenizerFileError,
+    FingerprintMismatchError.
+    """
+    from bpe_tui.analysis.baselines import BASELINES, baseline
+
+    if name in BASELINES and not Path(name).exists():
+        return baseline(name, text)
+    path, at, rule = name.rpartition("@")
+    if at and path and not Path(name).exists():
+        from bpe_tui import formats
+
+        return run_job(console, f"loading {Path(path).name}", lambda _: formats.read(Path(path), rule))
+    return load_tokenizer(Path(name), console)
+
+
+def short_names(names: list[str]) -> list[str]:
+    """Give short names for tokenizer files: without folder and ending, unless two would be called the same."""
+    short = [Path(name).name.removesuffix(".json").removesuffix(".tokenizer") for name in names]
+    return [name if short.count(brief) > 1 else brief for name, brief in zip(names, short, strict=True)]
+
+
+def as_of(tokenizer: BPETokenizer, arguments: argparse.Namespace) -> BPETokenizer:
+    """Give the tokenizer as of the merge that `--merges` names. Raises UsageError if it has not so many."""
+    from bpe_tui.analysis import prefix
+    from bpe_tui.errors import AnalysisError
+
+    if arguments.merges is None:
+        return tokenizer
+    try:
+        return prefix(tokenizer, arguments.merges)
+    except AnalysisError as error:
+        raise UsageError(f"--merges {arguments.merges}: {error}") from None
+
+
 def encode_text(tokenizer: BPETokenizer, text: str, console: Console, special: str = "text") -> npt.NDArray[np.int64]:
     """Give the ids of a text; `special` is a `SpecialPolicy`. Raises MissingCharactersError, SpecialTokenError."""
     from bpe_tui.session.jobs import encode_array

@@ -28,9 +28,7 @@ class JobFailedError(BPEError):
     """A job of the session failed in a way that nobody expected; the message is the session's own."""
 
 
-def run_job(
-    console: Console, name: str, function: Callable[[Report], T], look: Callable[[], None] = lambda: None
-) -> T:
+def run_job(console: Console, name: str, function: Callable[[Report], T], look: Callable[[], None] = lambda: None) -> T:
     """Run one job of the session to its end and give its result.
 
     `look` is called about ten times a second and once at the end, to print what the job has left for people to read.

@@ -6,7 +6,12 @@ Tokens of bytes are written in an alphabet that shows a space as Ġ; here they a
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from bpe_tui.terminal.text import visible
+
+if TYPE_CHECKING:
+    from bpe_tui.bpe.tokenizer import BPETokenizer
 
 
 def token_text(token: str, kind: str, *, ascii_only: bool = False) -> str:
@@ -23,7 +28,7 @@ def token_text(token: str, kind: str, *, ascii_only: bool = False) -> str:
             content = to_bytes(token)
         except ValueError:  # a special token
             return visible(token, ascii_only=ascii_only)
-        return _bytes_text(content, ascii_only=ascii_only)
+        return shown_bytes(content, ascii_only=ascii_only)
     if kind == "word_bpe":
         from bpe_tui.bpe.sequence import SHOWN_MARKER
         from bpe_tui.bpe.words import MARKER
@@ -33,7 +38,14 @@ def token_text(token: str, kind: str, *, ascii_only: bool = False) -> str:
     return visible(token, ascii_only=ascii_only)
 
 
-def _bytes_text(content: bytes, *, ascii_only: bool) -> str:
+def shown_token(tokenizer: BPETokenizer, token_id: int, *, ascii_only: bool = False) -> str:
+    """Give a token of a tokenizer of any kind as it may be written to a terminal."""
+    kind = "byte_bpe" if getattr(tokenizer, "unit", "characters") == "bytes" else getattr(tokenizer, "kind", "")
+    return token_text(tokenizer.tokens[token_id], kind, ascii_only=ascii_only)
+
+
+def shown_bytes(content: bytes, *, ascii_only: bool = False) -> str:
+    r"""Give bytes of a text as they may be written to a terminal: as `visible` does, what is no UTF-8 as `\xNN`."""
     parts: list[str] = []
     while content:
         try:
