@@ -23,6 +23,7 @@ from bpe_tui.tui.ascii_filter import AsciiOnly
 from bpe_tui.tui.commands import ActionCommands
 from bpe_tui.tui.handlers import handler
 from bpe_tui.tui.layout import MainScreen, View
+from bpe_tui.tui.live_encoder import LiveEncoder
 from bpe_tui.tui.panes.corpus import CorpusPane
 from bpe_tui.tui.panes.vocabulary import VocabularyPane
 from bpe_tui.tui.widgets.footer import ActionFooter
@@ -93,6 +94,7 @@ class BpeTuiApp(App[None]):
         self.ended_by: int | None = None
         self._loop_at_work: asyncio.AbstractEventLoop | None = None
         self._ticks: Timer | None = None
+        self._live = LiveEncoder()
         self._flows: set[str] = set()
         self._state_before = RunState.IDLE
         self._notice = ""
@@ -139,19 +141,22 @@ class BpeTuiApp(App[None]):
         snapshot = workspace.snapshot()
         situation = workspace.situation(snapshot, self._job_name(), self.main.pane)
         corpus = workspace.corpus
+        caught_up = self._live.follow(
+            workspace.key(snapshot), lambda: workspace.encoder(snapshot), busy=snapshot.state.busy
+        )
         self.main.show(
             View(
                 snapshot=snapshot,
                 situation=situation,
-                key=workspace.key(snapshot),
-                encoder=lambda: workspace.encoder(snapshot),
+                key=self._live.key,
+                encoder=self._live.encoder,
                 fingerprint=workspace.fingerprint(snapshot),
                 corpus=corpus.splits.name if corpus is not None else "",
                 activity=self._activity(),
             )
         )
         self._tell_of_changes(snapshot.state, snapshot.error, snapshot.notice)
-        if self._ticks is not None and not situation.working and not self._background_speaks():
+        if self._ticks is not None and caught_up and not situation.working and not self._background_speaks():
             self._ticks.pause()
 
     def wake(self) -> None:

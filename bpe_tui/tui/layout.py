@@ -24,12 +24,10 @@ from bpe_tui.tui.widgets.footer import ActionFooter
 from bpe_tui.tui.widgets.headline import SIGNS, Headline, TabRow, state_style
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from textual.app import ComposeResult
     from textual.widget import Widget
 
-    from bpe_tui.bpe.encoder import Encoder
+    from bpe_tui.bpe.encoder import TextEncoder
     from bpe_tui.session.snapshot import Snapshot
     from bpe_tui.tui.situation import Situation
 
@@ -45,8 +43,9 @@ class View:
     snapshot: Snapshot
     situation: Situation
     key: object
-    """Tells this state of the tokenizer from every other."""
-    encoder: Callable[[], Encoder | None]
+    """Tells the state of the tokenizer that `encoder` belongs to from every other."""
+    encoder: TextEncoder | None
+    """The newest encoder that is ready, perhaps a few merges behind `snapshot`."""
     fingerprint: str
     corpus: str
     """Name of the corpus: text from outside."""

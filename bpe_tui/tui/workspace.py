@@ -21,7 +21,7 @@ from bpe_tui.tui.situation import Situation
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from bpe_tui.bpe.encoder import Encoder
+    from bpe_tui.bpe.encoder import TextEncoder
     from bpe_tui.bpe.tokenizer import BPETokenizer
     from bpe_tui.corpus import Splits
     from bpe_tui.session.checkpoint import Checkpoint
@@ -78,6 +78,8 @@ class Workspace:
         self.trouble = ""
         """What went wrong on the way out, to be told on the normal screen."""
         self._saved_key: object = None
+        self._generation = 0
+        """Counts the runs and loaded tokenizers, so that no two are taken for one."""
         self._fingerprint: tuple[object, str] = (None, "")
         self._idle = _empty_snapshot(self.settings)
 
@@ -104,6 +106,7 @@ class Workspace:
         self.loaded = None
         self.saved_as = None
         self.run = run
+        self._generation += 1
         self.resumed = checkpoint
         return run
 
@@ -121,6 +124,7 @@ class Workspace:
     def load(self, loaded: LoadedTokenizer) -> None:
         """Take a tokenizer from a file in place of what was at hand."""
         self.drop_run()
+        self._generation += 1
         self.loaded = Loaded(loaded.path, loaded.tokenizer, _snapshot_of(loaded.tokenizer, self.settings))
         self.saved_as = loaded.path
 
@@ -137,9 +141,9 @@ class Workspace:
 
     def key(self, snapshot: Snapshot) -> object:
         """Give what tells this state of the tokenizer from every other."""
-        return (id(self.run or self.loaded), snapshot.merges, snapshot.base_size)
+        return (self._generation, snapshot.merges, snapshot.base_size)
 
-    def encoder(self, snapshot: Snapshot) -> Encoder | None:
+    def encoder(self, snapshot: Snapshot) -> TextEncoder | None:
         """Give an encoder for the merges so far; None while there is nothing to encode with."""
         if self.loaded is not None:
             return self.loaded.tokenizer.encoder()

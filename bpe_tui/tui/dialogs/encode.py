@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, ClassVar
 
+from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Button
@@ -34,6 +35,11 @@ _BAR = 30
 
 class EncodeDialog(Dialog["EncodedDataset"]):
     """Encodes the splits into a folder and gives what was written, or None."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("down,pagedown", "scroll_figures(1)", show=False),
+        Binding("up,pageup", "scroll_figures(-1)", show=False),
+    ]
 
     width: ClassVar[int] = 86
 
@@ -86,6 +92,10 @@ class EncodeDialog(Dialog["EncodedDataset"]):
             self._job.cancel()
         else:
             self.dismiss(self._result)
+
+    def action_scroll_figures(self, direction: int) -> None:
+        """Show what does not fit."""
+        self.query_one("#encode-scroll").scroll_relative(y=4 * direction, animate=False)
 
     def _begin(self, *, overwrite: bool) -> None:
         self._done = {}

@@ -15,11 +15,11 @@ from bpe_tui.tui.widgets.token_lines import Piece, tokens_over, wrap
 from bpe_tui.tui.wording import in_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from textual.app import ComposeResult
 
-    from bpe_tui.bpe.encoder import Encoder
+    from bpe_tui.bpe.encoder import TextEncoder
     from bpe_tui.tui.workspace import OpenCorpus
 
 PASSAGE = 2_400
@@ -89,7 +89,7 @@ class CorpusPane(Vertical):
         self._number = (self._number + passages) % total if total else 0
         self._encoded = ()
 
-    def show(self, key: object, encoder: Callable[[], Encoder | None], tokens: Sequence[str]) -> None:
+    def show(self, key: object, encoder: TextEncoder | None, tokens: Sequence[str]) -> None:
         """Show the passage as `encoder` cuts it; nothing is encoded while `key`, the tokenizer's state, stays the same.
 
         `tokens` are the strings of the tokens by id.
@@ -108,8 +108,7 @@ class CorpusPane(Vertical):
         name, text, number, total = passages.take(self._number)
         head = f"{name} · passage {count(number + 1)} of {count(total)}"
         try:
-            made = encoder()
-            ids = made.encode(text).tolist() if made is not None else None
+            ids = encoder.encode(text).tolist() if encoder is not None else None
         except MissingCharactersError as error:
             self._encoded = wanted
             why = [((line, "warning"),) for line in in_lines(name_missing(error), title.size.width or 60)]

@@ -19,11 +19,11 @@ from bpe_tui.tui.widgets.token_lines import looks
 from bpe_tui.tui.wording import in_lines, readable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from textual.app import ComposeResult
 
-    from bpe_tui.bpe.encoder import Encoder
+    from bpe_tui.bpe.encoder import TextEncoder
     from bpe_tui.session.snapshot import Snapshot
 
 UNKNOWN = "–"
@@ -43,7 +43,7 @@ class TokenizerPane(Vertical):
     def __init__(self, *, ascii_only: bool = False) -> None:
         super().__init__(id="tokenizer-pane", classes="pane")
         self._ascii_only = ascii_only
-        self._encoder: Callable[[], Encoder | None] = lambda: None
+        self._encoder: TextEncoder | None = None
         self._tokens: Sequence[str] = ()
         self._tried: tuple[object, ...] = ()
         self._key: object = None
@@ -81,7 +81,7 @@ class TokenizerPane(Vertical):
         self._tried = ()
         self._show_tried()
 
-    def show_encoder(self, key: object, encoder: Callable[[], Encoder | None], tokens: Sequence[str]) -> None:
+    def show_encoder(self, key: object, encoder: TextEncoder | None, tokens: Sequence[str]) -> None:
         """Try the text with another state of the tokenizer; `key` tells the states apart."""
         self._key, self._encoder, self._tokens = key, encoder, tokens
         self._show_tried()
@@ -105,10 +105,9 @@ class TokenizerPane(Vertical):
             return []
         text = text[:_LONGEST_TRY]
         try:
-            encoder = self._encoder()
-            if encoder is None:
+            if self._encoder is None:
                 return [(("no tokenizer yet: t trains one, l loads one", "dim"),)]
-            ids = encoder.encode(text).tolist()
+            ids = self._encoder.encode(text).tolist()
         except MissingCharactersError as error:
             return [((line, "warning"),) for line in in_lines(name_missing(error), width)]
         except BPEError as error:

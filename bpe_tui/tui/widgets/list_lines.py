@@ -60,9 +60,9 @@ def changed_cells(before: Line | None, now: Line) -> int:
         return now.width
     # Only cells of the row differ. Textual draws a line from its start, so what can be spared is its end.
     old, new = before.cells, now.cells
-    return min(
-        now.width, max(place.start + place.width for place in now.placed if old[place.index] != new[place.index])
-    )
+    ends = (place.start + place.width for place in now.placed if old[place.index] != new[place.index])
+    # What changed may be in columns that have no room here; then there is nothing to draw.
+    return min(now.width, max(ends, default=0))
 
 
 def draw(line_shown: Line, style: Callable[[str], Style]) -> Strip:
