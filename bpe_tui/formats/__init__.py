@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +24,23 @@ def read(path: Path, split: str | SplittingRule | None = None, format: str | Non
 
     Raises TokenizerFileError that names file and place, FingerprintMismatchError.
     """
+    with _collector_paused():
+        return _read(path, split, format)
+
+
+@contextlib.contextmanager
+def _collector_paused() -> Iterator[None]:
+    """Keep Python from looking for garbage while hundreds of thousands of small objects are made, of which none is."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def _read(path: Path, split: str | SplittingRule | None, format: str | None) -> BPETokenizer:  # noqa: A002
     from bpe_tui.formats import detection
     from bpe_tui.formats.detection import Format
     from bpe_tui.formats.files import parse_json, read_bytes, wrong
@@ -50,7 +70,7 @@ def read(path: Path, split: str | SplittingRule | None = None, format: str | Non
 
         if content is None:
             return gpt2.read(gpt2.find_vocabulary(path), path, rule)
-        return gpt2.read(path, gpt2.find_merges(path), rule)
+        return gpt2.read(path, gpt2.find_merges(path), rule, content)
     if found is Format.MINBPE:
         from bpe_tui.formats import minbpe
 

@@ -73,9 +73,18 @@ def _beside(path: Path, partners: dict[str, str], what: str) -> Path:
     )
 
 
-def read(vocabulary_path: Path, merges_path: Path, rule: SplittingRule | None) -> ByteBPETokenizer:
-    """Read a pair. Raises TokenizerFileError that names file and line."""
-    content = parse_json(read_bytes(vocabulary_path), vocabulary_path)
+def read(
+    vocabulary_path: Path,
+    merges_path: Path,
+    rule: SplittingRule | None,
+    content: dict[str, Any] | None = None,
+) -> ByteBPETokenizer:
+    """Read a pair. `content` is that of the vocabulary, if it has been read already.
+
+    Raises TokenizerFileError that names file and line.
+    """
+    if content is None:
+        content = parse_json(read_bytes(vocabulary_path), vocabulary_path)
     vocabulary = dict(token_ids(content, vocabulary_path, "tokens"))
     merges, lines = parse_merges(read_bytes(merges_path), merges_path)
 

@@ -70,7 +70,7 @@ def parse(raw: bytes, path: Path) -> dict[str, int]:
         if len(parts) != 2:
             raise wrong(path, f"line {number}", f"{short(line)} is not a token in base64 and a rank")
         try:
-            content = base64.b64decode(parts[0], validate=True)
+            content = binascii.a2b_base64(parts[0], strict_mode=True)
         except (binascii.Error, ValueError) as error:
             raise wrong(path, f"line {number}", f"{short(parts[0])} is not base64 ({error})") from error
         if not parts[1].isascii() or not parts[1].isdigit() or len(parts[1]) > 9:

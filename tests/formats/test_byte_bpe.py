@@ -139,7 +139,7 @@ def test_damage_is_named(
 def test_a_changed_file_has_another_fingerprint(tmp_path: Path) -> None:
     content = byte_bpe.dumps(tiny()).replace('["t", "h"],', '["t", "h"],').replace('"th": 256', '"th": 300')
     (tmp_path / "changed.json").write_text(content, encoding="utf-8")
-    with pytest.raises((FingerprintMismatchError, TokenizerFileError), match="vocab_size|fingerprint"):
+    with pytest.raises((FingerprintMismatchError, TokenizerFileError), match=r"vocab_size|fingerprint"):
         BPETokenizer.from_file(tmp_path / "changed.json")
     (tmp_path / "other.json").write_text(byte_bpe.dumps(tiny()).replace('"rule": "gpt2"', '"rule": "none"'))
     with pytest.raises(TokenizerFileError, match="split"):

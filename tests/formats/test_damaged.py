@@ -129,9 +129,10 @@ def test_a_flipped_byte_is_refused_or_harmless(
     path.write_bytes(content)
     try:
         read = BPETokenizer.from_file(path, split="gpt2" if name == "x.tiktoken" else None)
-        assert read.decode(read.encode("the lowest")) == "the lowest"
     except BPEError as error:
-        assert "\n" not in str(error)
+        assert "\n" not in str(error)  # noqa: PT017 - that it is raised is not certain
+    else:
+        assert read.decode(read.encode("the lowest")) == "the lowest"
 
 
 @settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -175,7 +176,7 @@ def test_merges_that_double_do_not_fill_the_memory(tmp_path: Path) -> None:
 def test_a_panic_of_another_program_is_an_error_like_any_other() -> None:
     from bpe_tui.formats.foreign import ForeignEncoderError, guarded
 
-    class PanicException(BaseException):  # noqa: N818 - as pyo3 names it
+    class PanicException(BaseException):  # as pyo3 names it
         pass
 
     def panic() -> Any:

@@ -67,7 +67,7 @@ def test_a_half_pair_says_what_is_missing(pair: Path) -> None:
     (pair / "merges.txt").unlink()
     with pytest.raises(TokenizerFileError, match=r"vocab.json: .*put its merges \(merges.txt or vocab.bpe\)"):
         BPETokenizer.from_file(pair / "vocab.json")
-    with pytest.raises(TokenizerFileError, match="neither tokenizer.json nor vocab.json"):
+    with pytest.raises(TokenizerFileError, match=r"neither tokenizer\.json nor vocab\.json"):
         BPETokenizer.from_file(pair)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -23,7 +24,7 @@ def model(pattern: str = "", specials: str = "0\n", merges: str = "116 104\n256 
 
 
 def minbpe_encode(content: bytes, text: str, cut: list[bytes]) -> list[int]:
-    """What minbpe does with a model: in each piece, the pair with the lowest id is merged, everywhere, again and again."""
+    """What minbpe does: in each piece, the pair with the lowest id is merged, everywhere, again and again."""
     lines = content.decode().split("\n")
     start = 3 + int(lines[2])
     merges = {tuple(map(int, line.split())): 256 + rank for rank, line in enumerate(filter(None, lines[start:]))}
@@ -31,7 +32,7 @@ def minbpe_encode(content: bytes, text: str, cut: list[bytes]) -> list[int]:
     for piece in cut:
         parts = list(piece)
         while len(parts) > 1:
-            pair = min(zip(parts, parts[1:]), key=lambda pair: merges.get(pair, 1 << 30))
+            pair = min(pairwise(parts), key=lambda pair: merges.get(pair, 1 << 30))
             if pair not in merges:
                 break
             merged, place = [], 0
@@ -105,6 +106,6 @@ def test_what_a_model_cannot_hold_is_named(small: ByteBPETokenizer, tmp_path: Pa
     with pytest.raises(TokenizerFileError, match="byte 0x61 has the id 98"):
         small.with_changes(vocabulary=swapped).save(tmp_path / "x.model")
     shifted = {token: number + (number >= 256) for token, number in small.vocabulary.items()}
-    with pytest.raises(TokenizerFileError, match="merge 0 the id 256, but .* has the id 257"):
+    with pytest.raises(TokenizerFileError, match=r"merge 0 the id 256, but .* has the id 257"):
         small.with_changes(vocabulary=shifted, special_tokens={}).save(tmp_path / "x.model")
     assert list(tmp_path.iterdir()) == []

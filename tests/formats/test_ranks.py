@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -22,7 +23,7 @@ def by_rank(piece: bytes, ranks: dict[bytes, int], limit: int | None = None) -> 
     """Merging by rank as tiktoken's documentation tells it: the lowest rank first, leftmost among equals."""
     parts = [piece[index : index + 1] for index in range(len(piece))]
     while len(parts) > 1:
-        found = [(ranks.get(left + right, 1 << 40), place) for place, (left, right) in enumerate(zip(parts, parts[1:]))]
+        found = [(ranks.get(left + right, 1 << 40), place) for place, (left, right) in enumerate(pairwise(parts))]
         rank, place = min(found)
         if rank >= (limit if limit is not None else 1 << 40):
             break
