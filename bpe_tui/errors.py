@@ -95,6 +95,10 @@ class DatasetError(BPEError):
     """Encoded data that cannot be written or does not fit the tokenizer."""
 
 
+class AnalysisError(BPEError, ValueError):
+    """A question that cannot be asked of this tokenizer or text."""
+
+
 class RunError(BPEError):
     """Something that a training run cannot do in its present state."""
 

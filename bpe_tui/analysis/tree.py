@@ -61,11 +61,11 @@ def token_tree(tokenizer: BPETokenizer, token_id: int) -> TokenNode:
         )
     left, right, new_id = tokenizer.merge_ids()
     first_rank: dict[int, int] = {}
-    base_size = len(tokenizer.base_tokens)
+    base = {tokenizer.stoi[token] for token in tokenizer.base_tokens}
     for rank, made in enumerate(new_id.tolist()):
-        if made >= base_size:
+        if made not in base:
             first_rank.setdefault(made, rank)
-    # The first merge of a token only uses tokens with lower ids, so going up in ids meets parts before wholes.
+    lengths = tokenizer.token_lengths()
     needed: set[int] = set()
     waiting = [token_id]
     while waiting:
@@ -76,7 +76,8 @@ def token_tree(tokenizer: BPETokenizer, token_id: int) -> TokenNode:
                 rank = first_rank[current]
                 waiting += [int(left[rank]), int(right[rank])]
     nodes: dict[int, TokenNode] = {}
-    for current in sorted(needed):
+    # Parts are shorter than wholes.
+    for current in sorted(needed, key=lambda number: int(lengths[number])):
         found = first_rank.get(current)
         parts = (None, None) if found is None else (nodes[int(left[found])], nodes[int(right[found])])
         nodes[current] = TokenNode(current, tokenizer.tokens[current], found, *parts)

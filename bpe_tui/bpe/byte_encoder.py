@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bpe_tui.bpe.byte_alphabet import byte_array
+from bpe_tui.bpe.joins import NEVER, Joins, JoinSteps
 from bpe_tui.bpe.pretokenize import SplittingRule, split
 from bpe_tui.progress import Report, silent
 
@@ -86,6 +87,10 @@ class ByteEncoder:
         return memory
 
     in_bytes = True
+
+    def prepare(self) -> None:
+        """Make the tables that the first `encode` would make."""
+        _ = self._table
 
     def normalise(self, text: str) -> str:
         """Give the text that the ids of `text` stand for: the same."""
@@ -173,3 +178,71 @@ class ByteEncoder:
             )  # fmt: skip
         finally:
             self._memories.append(memory)
+
+    def join_steps(
+        self,
+        content: bytes,
+        places: npt.NDArray[np.int32],
+        token_places: npt.NDArray[np.int32],
+        report: Report = silent,
+        *,
+        told: bool = True,
+    ) -> tuple[Joins, JoinSteps]:
+        """Give, for every place between two bytes, from which merge on they are in one token, and how; see `Joins`.
+
+        `places` gives the place in the merge list for each rank of this encoder, or is empty where they are the same;
+        `token_places` that of the merge which makes each token. Within a piece the lowest rank goes first, and merging
+        with the first k merges alone does the same up to the first merge that is not among them. So the k from which on
+        two bytes are joined is the highest rank met by then, even if a lower one should come about later.
+        Unless `told`, the steps are left empty. `report` may raise Cancelled.
+        """
+        data = byte_array(content)
+        return self.join_pieces(data, split(content, self.rule, report), places, token_places, report, told=told)
+
+    def join_pieces(
+        self,
+        data: npt.NDArray[np.uint8],
+        ends: Ids,
+        places: npt.NDArray[np.int32],
+        token_places: npt.NDArray[np.int32],
+        report: Report = silent,
+        *,
+        told: bool = True,
+    ) -> tuple[Joins, JoinSteps]:
+        """Do the same for bytes that are cut into pieces already, which end at `ends`."""
+        from bpe_tui.bpe.kernels import byte_encoding as kernel
+
+        keys, values = self._table
+        ranks = np.full(len(data), NEVER, np.int32)
+        rounds, left, new = (np.zeros(len(data) if told else 0, np.int32) for _ in range(3))
+        control = np.zeros(1, np.int64)
+        known = self._known_pieces
+        groups = [(first, min(first + GROUP, len(ends))) for first in range(0, len(ends), GROUP)]
+
+        def join_group(group: tuple[int, int]) -> int:
+            first, last = group
+            start = int(ends[first - 1]) if first else 0
+            kernel.join_pieces(
+                data, start, ends[first:last], last - first, self.byte_ids, keys, values, places, known.pieces,
+                known.store, known.ids, token_places, ranks, rounds, left, new, 0, control,
+            )  # fmt: skip
+            return int(ends[last - 1])
+
+        if len(groups) == 1:
+            join_group(groups[0])
+        elif groups:
+            with ThreadPoolExecutor(max_workers=min(2, os.cpu_count() or 1)) as pool:
+                try:
+                    for stop in pool.map(join_group, groups):
+                        report("replaying merges", stop, len(data))
+                except BaseException:
+                    control[0] = 1
+                    raise
+        return Joins(self.byte_ids[data].astype(np.int32), ranks), JoinSteps(rounds, left, new)
+
+    @cached_property
+    def _known_pieces(self) -> _Memory:
+        """The pieces that are taken whole, and no others; empty if there are none."""
+        if self._whole_pieces:
+            return self._new_memory()
+        return _Memory(np.zeros((0, 5), np.int64), np.empty(0, np.uint8), np.empty(0, np.int64))

@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from bpe_tui.bpe.byte_alphabet import BYTES, CHARACTERS, NEVER_IN_TEXT, spell, to_characters
 from bpe_tui.bpe.byte_encoder import ByteEncoder
+from bpe_tui.bpe.joins import NEVER, Joins, JoinSteps
 from bpe_tui.bpe.preparation import Preparation
 from bpe_tui.bpe.pretokenize import SplittingRule, split
 from bpe_tui.bpe.ranks import DerivedMerges, derive_merges
@@ -285,6 +286,51 @@ class ByteBPETokenizer(BPETokenizer):
                     )
         ids: list[int] = self._byte_encoder.encode_bytes(content).tolist()
         return ids
+
+    def joins(self, text: str, report: Report = silent) -> Joins:
+        """Like `BPETokenizer.joins`, with bytes for symbols; special tokens are ordinary text, added ones one symbol."""
+        return self._joined(text, False, report)[0]
+
+    def join_steps(self, text: str, report: Report = silent) -> tuple[Joins, JoinSteps]:
+        """Give `joins` and how each came about, which the rank alone does not tell for tokens of bytes."""
+        return self._joined(text, True, report)
+
+    def _joined(self, text: str, told: bool, report: Report) -> tuple[Joins, JoinSteps]:
+        stretches = [text] if self.preparation is None else self.preparation.cut(text, special=False)
+        parts: list[tuple[Joins, JoinSteps]] = []
+        for stretch in stretches:
+            if isinstance(stretch, int):
+                nothing = np.zeros(1 if told else 0, np.int32)
+                one = Joins(np.array([stretch], np.int32), np.array([NEVER], np.int32))
+                parts.append((one, JoinSteps(nothing, nothing, nothing)))
+            else:
+                content = stretch.encode("utf-8", "surrogatepass")
+                parts.append(self._byte_encoder.join_steps(content, *self.merge_places, report, told=told))
+        if len(parts) == 1:
+            return parts[0]
+        empty = [np.zeros(0, np.int32)]
+        return (
+            Joins(*(np.concatenate(empty + [getattr(part, name) for part, _ in parts]) for name in ("symbols", "ranks"))),
+            JoinSteps(
+                *(np.concatenate(empty + [getattr(part, name) for _, part in parts]) for name in ("rounds", "left", "new"))
+            ),
+        )
+
+    @cached_property
+    def merge_places(self) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+        """The place in the merge list of each rank of the encoder (empty if they are the same), and of each token.
+
+        Where ranks are ids, a token that no merge makes takes the place that its id would have among those of the
+        merges; otherwise the last, since no fewer merges than all can be known to have it.
+        """
+        new = self._ids[2]
+        last = len(new) - 1
+        first = np.full(len(self.tokens), last, np.int32)
+        if self.by_rank:
+            first = np.searchsorted(np.maximum.accumulate(new), np.arange(len(self.tokens))).astype(np.int32)
+            np.minimum(first, last, out=first)
+        first[new[::-1]] = np.arange(len(new), dtype=np.int32)[::-1]
+        return (first if self.by_rank else np.empty(0, np.int32)), first
 
     def token_lengths(self) -> Ids:
         """Give the length of each token in bytes, int64, by id."""

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bpe_tui.bpe.alphabet import symbol_table, symbols
+from bpe_tui.bpe.joins import NEVER, Joins
 from bpe_tui.progress import Report, silent
 
 CHUNK = 1 << 13
@@ -20,6 +21,8 @@ BLOCK = 1 << 20
 """Symbols between two reports."""
 DENSE_BASE = 1024
 """Up to this many base tokens, pairs of them are looked up in a dense table (4 MB at most)."""
+NO_JOINS = np.empty(0, np.int32)
+"""For the kernel: which merge joined what is not asked for."""
 
 
 class _Index(NamedTuple):
@@ -39,6 +42,9 @@ class _Index(NamedTuple):
 
 class TextEncoder(Protocol):
     """What encoders of all kinds of BPE have in common. None changes once made; any number of threads may use one."""
+
+    def prepare(self) -> None:
+        """Make the tables that the first `encode` would make."""
 
     def encode(self, text: str, report: Report = silent) -> npt.NDArray[np.int64]:
         """Give the ids of the tokens of `text`, int64, one dimension. `report` may raise Cancelled."""
@@ -103,6 +109,10 @@ class Encoder:
 
     in_bytes = False
 
+    def prepare(self) -> None:
+        """Make the tables that the first `encode` would make."""
+        _ = self._index
+
     def normalise(self, text: str) -> str:
         """Give the text that the ids of `text` stand for: the same."""
         return text
@@ -137,7 +147,7 @@ class Encoder:
             return kernel.encode_range(
                 sequence, start, stop, CHUNK, index.base_ranks, base_size, index.keys, index.ranks, index.again,
                 index.joint_keys, index.joint_ranks, index.left, index.right, index.new, index.length,
-                ids, start, control,
+                ids, start, NO_JOINS, control,
             )  # fmt: skip
 
         def blocks() -> Iterator[tuple[int, int]]:
@@ -163,3 +173,35 @@ class Encoder:
                 control[0] = 1
                 raise
         return ids[:end]
+
+    def joins(self, text: str, report: Report = silent) -> Joins:
+        """Give, for every place between two characters of `text`, which merge joined them; see `Joins`.
+
+        Raises MissingCharactersError, before any work. `report` hears of characters done and may raise Cancelled.
+        """
+        return self.join_symbols(symbols(text, self.base_tokens, self._table), report)
+
+    def join_symbols(self, sequence: npt.NDArray[np.int32], report: Report = silent) -> Joins:
+        """Like `joins`, for a text that is symbols already; `sequence` is overwritten."""
+        total = len(sequence)
+        ranks = np.full(total, NEVER, np.int32)
+        base_symbols = sequence.copy()
+        if len(self._merges[0]):
+            from bpe_tui.bpe.kernels import encoding as kernel
+
+            index = self._index
+            ids = np.empty(min(total, 2 * BLOCK), np.int64)
+            control = np.zeros(1, np.int64)
+            start = 0
+            while start < total:
+                stop = kernel.find_cut(sequence, min(start + BLOCK, total), total, index.joint_keys, index.joint_ranks)
+                if len(ids) < stop - start:
+                    ids = np.empty(stop - start, np.int64)
+                kernel.encode_range(
+                    sequence, start, stop, CHUNK, index.base_ranks, len(self.base_tokens), index.keys, index.ranks,
+                    index.again, index.joint_keys, index.joint_ranks, index.left, index.right, index.new, index.length,
+                    ids, 0, ranks, control,
+                )  # fmt: skip
+                start = stop
+                report("replaying merges", start, total)
+        return Joins(base_symbols, ranks)

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from bpe_tui.bpe.alphabet import code_points, distinct_characters
 from bpe_tui.bpe.encoder import Encoder, TextEncoder
+from bpe_tui.bpe.joins import Joins
 from bpe_tui.bpe.vocabulary import check_base_tokens, merge_ids
 from bpe_tui.errors import TokenIdError
 from bpe_tui.progress import Report, silent
@@ -148,9 +149,24 @@ class BPETokenizer:
         ids: list[int] = self._encoder.encode(text).tolist()
         return ids
 
-    def encode_array(self, text: str, report: Report = silent) -> npt.NDArray[np.int64]:
-        """Like `encode`, as an int64 array of one dimension. `report` may raise Cancelled."""
+    def encode_array(
+        self,
+        text: str,
+        report: Report = silent,
+        special: str = "text",  # noqa: ARG002 - tokenizers of other kinds have special tokens
+    ) -> npt.NDArray[np.int64]:
+        """Like `encode`, as an int64 array of one dimension. `report` may raise Cancelled.
+
+        `special` says what special tokens in the text are (`special.SpecialPolicy`); here there are none.
+        """
         return self._encoder.encode(text, report)
+
+    def joins(self, text: str, report: Report = silent) -> Joins:
+        """Give which merge joined what in `text`: the encodings by all prefixes of the merge list at once; see `Joins`.
+
+        Raises MissingCharactersError. `report` may raise Cancelled.
+        """
+        return self._encoder.joins(text, report)
 
     def encode_tokens(self, text: str) -> list[str]:
         """Give the tokens of `text` as strings. Raises MissingCharactersError."""

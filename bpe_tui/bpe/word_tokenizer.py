@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from bpe_tui.bpe.alphabet import code_points
 from bpe_tui.bpe.encoder import Encoder
+from bpe_tui.bpe.joins import Joins
 from bpe_tui.bpe.special import SpecialPolicy, check_special_tokens, cut_at, refuse_specials, special_pattern
 from bpe_tui.bpe.tokenizer import BPETokenizer
 from bpe_tui.bpe.vocabulary import merge_ids
@@ -94,6 +95,14 @@ class WordEncoder(Encoder):
         parts = [_copied(found, ends, lengths, block_numbers) for block_numbers in numbers]
         report("encoding", len(text), len(text))
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+    def joins(self, text: str, report: Report = silent) -> Joins:
+        """Give which merge joined what, with the ends of words among the symbols; see `Encoder.joins`."""
+        words = words_of(text, self._punctuation)
+        if not words:
+            return Joins(np.zeros(0, np.int32), np.zeros(0, np.int32))
+        found = self.join_symbols(self._symbols.symbols(MARKER.join(words) + MARKER, text), report)
+        return found if self._ids is None else Joins(self._ids[found.symbols].astype(np.int32), found.ranks)
 
     @cached_property
     def _ends_word(self) -> npt.NDArray[np.bool_]:

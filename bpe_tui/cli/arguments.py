@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from bpe_tui.session.settings import RunSettings
 
 DEFAULT_TOKENIZER = Path("tokenizer/bpe_tokenizer.json")
 DEFAULT_PROCESSED = Path("data/processed")
@@ -61,11 +65,107 @@ def add_training(parser: argparse.ArgumentParser) -> None:
         help="stop when the most frequent pair occurs fewer than N times (default: 2)",
     )
 
+    add_kind(parser)
 
-def training_settings(arguments: argparse.Namespace) -> dict[str, int | None]:
+
+def add_kind(parser: argparse.ArgumentParser) -> None:
+    """Add what is trained: `--alphabet --split --pattern --ties --punctuation --marker --special`."""
+    group = parser.add_argument_group("kind of tokenizer")
+    group.add_argument(
+        "--alphabet",
+        choices=("characters", "words", "bytes"),
+        default=argparse.SUPPRESS,
+        help="what is merged: characters of the whole text, of words, or the bytes of pieces (default: characters)",
+    )
+    group.add_argument(
+        "--split",
+        default=argparse.SUPPRESS,
+        metavar="RULE",
+        help="bytes: how text is cut into pieces: none, whitespace, gpt2, cl100k, o200k, llama3, qwen2 (default: gpt2)",
+    )
+    group.add_argument(
+        "--pattern",
+        default=argparse.SUPPRESS,
+        metavar="REGEX",
+        help="bytes: a regular expression whose matches are the pieces, instead of a named rule",
+    )
+    add_ties(group)
+    group.add_argument(
+        "--punctuation",
+        choices=("keep", "separate"),
+        default=argparse.SUPPRESS,
+        help="words: punctuation stays part of words, or each character of it is a word (default: keep)",
+    )
+    group.add_argument(
+        "--marker",
+        choices=("own", "glued"),
+        default=argparse.SUPPRESS,
+        help="words: </w> is a symbol of its own, or part of the last character as in subword-nmt (default: own, but "
+        "glued with lexicographic ties)",
+    )
+    group.add_argument(
+        "--special",
+        dest="special_tokens",
+        action="append",
+        default=argparse.SUPPRESS,
+        metavar="TOKEN",
+        help="words, bytes: a special token, such as '<|endoftext|>'; may be repeated",
+    )
+
+
+def add_ties(group: Any) -> None:
+    """Add `--ties`: which of several equally frequent pairs is merged."""
+    group.add_argument(
+        "--ties",
+        choices=("first", "lowest-id", "bytes", "lexicographic"),
+        default=argparse.SUPPRESS,
+        help="of equally frequent pairs merge the one met first, the one with the lowest ids (as tokenizers does; for "
+        "raw bytes as rustbpe does: bytes), or with the largest strings (as subword-nmt does); default: first, with "
+        "bytes lowest-id",
+    )
+
+
+_SETTINGS = (
+    "target_vocab_size",
+    "training_characters",
+    "minimum_pair_frequency",
+    "alphabet",
+    "split",
+    "pattern",
+    "ties",
+    "punctuation",
+    "marker",
+    "special_tokens",
+)
+
+
+def training_settings(arguments: argparse.Namespace) -> dict[str, Any]:
     """Give the settings of a training run that were said, by their names in `RunSettings`."""
-    names = ("target_vocab_size", "training_characters", "minimum_pair_frequency")
-    return {name: getattr(arguments, name) for name in names if hasattr(arguments, name)}
+    said = {name: getattr(arguments, name) for name in _SETTINGS if hasattr(arguments, name)}
+    if "special_tokens" in said:
+        said["special_tokens"] = tuple(said["special_tokens"])
+    return said
+
+
+def run_settings(arguments: argparse.Namespace) -> RunSettings:
+    """Give the settings of a training run. Raises UsageError for such that do not go together."""
+    from bpe_tui.cli.failures import UsageError
+    from bpe_tui.session.settings import RunSettings, SettingsError
+
+    try:
+        return RunSettings(**training_settings(arguments))
+    except SettingsError as error:
+        raise UsageError(str(error)) from None
+
+
+def add_special_policy(parser: argparse.ArgumentParser) -> None:
+    """Add `--special-policy`: what special tokens in a text are."""
+    parser.add_argument(
+        "--special-policy",
+        choices=("text", "special", "error"),
+        default="text",
+        help="special tokens in the text are ordinary text, their own ids, or an error (default: text)",
+    )
 
 
 def add_tokenizer(parser: argparse.ArgumentParser) -> None:
@@ -99,6 +199,38 @@ def whole_number(text: str) -> int:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number") from None
     if value < 1:
         raise argparse.ArgumentTypeError(f"{text} is less than 1, the least possible")
+    return value
+
+
+def natural_number(text: str) -> int:
+    """Give a whole number from 0 on."""
+    return 0 if text == "0" else whole_number(text)
+
+
+def add_merges(parser: argparse.ArgumentParser) -> None:
+    """Add `--merges`: working with the smaller tokenizer that the first merges make."""
+    parser.add_argument(
+        "--merges",
+        type=natural_number,
+        metavar="K",
+        help="as of merge K: with the first K merges only (0: none at all)",
+    )
+
+
+def add_alpha(parser: argparse.ArgumentParser) -> None:
+    """Add `--alpha`: the order of the Rényi efficiency."""
+    parser.add_argument(
+        "--alpha", type=_not_negative, default=2.5, metavar="A", help="order of the Renyi efficiency (default: 2.5)"
+    )
+
+
+def _not_negative(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number") from None
+    if not value >= 0:
+        raise argparse.ArgumentTypeError(f"{text} is less than 0, the least possible")
     return value
 
 

@@ -19,7 +19,7 @@ from bpe_tui.cli.arguments import (
     add_overwrite,
     add_splits,
     add_training,
-    training_settings,
+    run_settings,
 )
 
 if TYPE_CHECKING:
@@ -33,8 +33,8 @@ SAMPLE_CHARACTERS = 120
 """How much of the validation split is shown tokenised."""
 
 _DESCRIPTION = """Train a tokenizer on a corpus, save it, encode the splits with it, save them as tensors, and print the
-figures of each step. Base tokens are the characters of all three splits; merges are learned from the beginning of the
-training split."""
+figures of each step. Base tokens are the characters of all three splits, or the 256 bytes; merges are learned from the
+beginning of the training split."""
 
 
 def add_parser(subparsers: Any) -> None:
@@ -82,10 +82,9 @@ def run(arguments: argparse.Namespace) -> int:
     from bpe_tui.dataset.tensors import start_loading_torch
     from bpe_tui.session.jobs import encode
     from bpe_tui.session.run import Run
-    from bpe_tui.session.settings import RunSettings
 
     console = Console(arguments)
-    settings = RunSettings(**training_settings(arguments))  # type: ignore[arg-type]
+    settings = run_settings(arguments)
     folder: Path = arguments.encoded_output_dir
     check_place(arguments.tokenizer_output)
     check_folder(folder, None, overwrite=arguments.overwrite)
@@ -119,7 +118,7 @@ def run(arguments: argparse.Namespace) -> int:
     )
     figures.say_dataset(dataset, console)
     longest = longest_tokens(tokenizer, LONGEST)
-    figures.say_longest(longest, console)
+    figures.say_longest(longest, tokenizer, console)
     sample = _say_sample(tokenizer, splits, console)
     console.document(
         {
@@ -133,7 +132,7 @@ def run(arguments: argparse.Namespace) -> int:
                 "reloaded_equal": True,
             },
             "encoded": figures.dataset_figures(dataset),
-            "longest_tokens": figures.longest_figures(longest),
+            "longest_tokens": figures.longest_figures(longest, tokenizer),
             "sample": sample,
         }
     )
@@ -146,6 +145,6 @@ def _say_sample(tokenizer: BPETokenizer, splits: Splits, console: Console) -> di
     ids = tokenizer.encode(text)
     tokens = [tokenizer.tokens[token_id] for token_id in ids]
     console.say("a sample, token by token:")
-    console.say(f"  {' | '.join(console.shown(token) for token in tokens)}")
+    console.say(f"  {' | '.join(console.token(token, tokenizer.kind) for token in tokens)}")
     console.say(f"  {' '.join(map(str, ids))}")
     return {"text": text, "tokens": tokens, "ids": ids}

@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from bpe_tui.errors import BPEError
-from bpe_tui.terminal import visible
+from bpe_tui.terminal import shown_bytes, shown_token, token_text, visible
 
 if TYPE_CHECKING:
+    from bpe_tui.bpe.tokenizer import BPETokenizer
     from bpe_tui.cli.progress import ShowProgress
 
 _KEPT = re.compile(r"([ _]+)")
@@ -76,6 +77,18 @@ class Console:
     def shown(self, text: str) -> str:
         """Give text from outside, such as a token, with its blanks made visible."""
         return visible(text, ascii_only=self.ascii_only)
+
+    def token(self, token: str, kind: str) -> str:
+        """Give a token of a tokenizer of this kind, with its blanks made visible."""
+        return token_text(token, kind, ascii_only=self.ascii_only)
+
+    def token_of(self, tokenizer: BPETokenizer, token_id: int) -> str:
+        """Give a token as a person can read it, be it of characters or of bytes."""
+        return shown_token(tokenizer, token_id, ascii_only=self.ascii_only)
+
+    def piece(self, content: bytes) -> str:
+        """Give bytes of a text as a person can read them."""
+        return shown_bytes(content, ascii_only=self.ascii_only)
 
     def message(self, text: object) -> str:
         """Give a message or path from outside with its spaces left alone."""

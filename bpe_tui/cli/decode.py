@@ -7,9 +7,13 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bpe_tui.cli.arguments import add_console, add_tokenizer
+from bpe_tui.cli.arguments import add_console, add_invalid, add_tokenizer
 
 if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from bpe_tui.bpe.tokenizer import BPETokenizer
     from bpe_tui.cli.console import Console
     from bpe_tui.progress import Report
 
@@ -24,6 +28,7 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument("--file", type=Path, metavar="FILE", help="a .pt tensor, or a text file with ids")
     parser.add_argument("--output", "-o", type=Path, metavar="FILE", help="write the text to FILE instead")
     add_tokenizer(parser)
+    add_invalid(parser)
     add_console(parser)
 
 
@@ -40,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
     tokenizer = load_tokenizer(arguments.tokenizer, console)
     ids = read_ids(arguments, console)
     compile_kernels(console)
-    text = run_job(console, "decoding", lambda report: tokenizer.decode(ids, report))
+    text = run_job(console, "decoding", lambda report: _decode(tokenizer, ids, arguments.invalid, report))
     output: Path | None = arguments.output
     if output is not None:
 
@@ -64,6 +69,14 @@ def run(arguments: argparse.Namespace) -> int:
         }
     )
     return 0
+
+
+def _decode(tokenizer: BPETokenizer, ids: npt.NDArray[np.int64], invalid: str, report: Report) -> str:
+    from bpe_tui.bpe.byte_tokenizer import ByteBPETokenizer
+
+    if isinstance(tokenizer, ByteBPETokenizer) and invalid == "replace":
+        return tokenizer.decode(ids, report, errors="replace")
+    return tokenizer.decode(ids, report)
 
 
 def _write(text: str, console: Console) -> None:

@@ -11,6 +11,7 @@ from bpe_tui.cli.arguments import (
     add_console,
     add_invalid,
     add_overwrite,
+    add_special_policy,
     add_splits,
     add_texts,
     add_tokenizer,
@@ -39,6 +40,7 @@ def add_parser(subparsers: Any) -> None:
         help=f"folder for the encoded splits (default: {DEFAULT_ENCODED})",
     )
     add_invalid(parser)
+    add_special_policy(parser)
     add_overwrite(parser, "the output of another tokenizer")
     add_console(parser)
 
@@ -61,7 +63,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _encode_texts(tokenizer: BPETokenizer, arguments: argparse.Namespace, console: Console) -> int:
-    from bpe_tui.cli.inputs import encode_text, read_texts
+    from bpe_tui.bpe.special import count_specials
+    from bpe_tui.cli.inputs import encode_text, note_specials, read_texts
     from bpe_tui.cli.work import compile_kernels
 
     texts = read_texts(arguments, console)
@@ -69,7 +72,9 @@ def _encode_texts(tokenizer: BPETokenizer, arguments: argparse.Namespace, consol
     results = []
     for given in texts:
         text = given.text
-        ids = encode_text(tokenizer, text, console).tolist()
+        ids = encode_text(tokenizer, text, console, arguments.special_policy).tolist()
+        specials = count_specials(text, tokenizer.special_tokens)
+        note_specials(given.source, specials, arguments.special_policy, console)
         if console.json:
             results.append(
                 {
@@ -77,6 +82,7 @@ def _encode_texts(tokenizer: BPETokenizer, arguments: argparse.Namespace, consol
                     "characters": len(text),
                     "tokens": len(ids),
                     "compression_factor": len(text) / len(ids) if ids else 0.0,
+                    **({"special_tokens": specials} if tokenizer.special_tokens else {}),
                     "ids": ids,
                 }
             )
@@ -87,8 +93,9 @@ def _encode_texts(tokenizer: BPETokenizer, arguments: argparse.Namespace, consol
 
 
 def _encode_splits(tokenizer: BPETokenizer, arguments: argparse.Namespace, console: Console) -> int:
+    from bpe_tui.bpe.special import count_specials
     from bpe_tui.cli import figures
-    from bpe_tui.cli.inputs import load_splits
+    from bpe_tui.cli.inputs import load_splits, note_specials
     from bpe_tui.cli.outputs import check_place
     from bpe_tui.cli.work import compile_kernels, run_job
     from bpe_tui.dataset.folder import check_folder
@@ -105,8 +112,19 @@ def _encode_splits(tokenizer: BPETokenizer, arguments: argparse.Namespace, conso
     dataset = run_job(
         console,
         "encoding the splits",
-        lambda report: encode(tokenizer, splits, folder, overwrite=arguments.overwrite, report=report),
+        lambda report: encode(
+            tokenizer,
+            splits,
+            folder,
+            overwrite=arguments.overwrite,
+            special=arguments.special_policy,
+            report=report,
+        ),
     )
+    for split in splits:
+        note_specials(
+            split.name, count_specials(split.text, tokenizer.special_tokens), arguments.special_policy, console
+        )
     figures.say_dataset(dataset, console)
     console.document({"splits": figures.splits_figures(splits), "encoded": figures.dataset_figures(dataset)})
     return 0

@@ -20,12 +20,12 @@ def merge_is_told(rank: int) -> bool:
     return rank < 20 or (rank + 1) % 100 == 0
 
 
-def merge_line(entry: MergeEntry, tokens: list[str], console: Console) -> str:
+def merge_line(entry: MergeEntry, tokens: list[str], kind: str, console: Console) -> str:
     """Give one merge as a line; its number counts from 1 as people do."""
-    left, right = console.shown(tokens[entry.left]), console.shown(tokens[entry.right])
+    left, right, new = (console.token(tokens[token], kind) for token in (entry.left, entry.right, entry.new_id))
     return (
         f"merge {entry.rank + 1:>5,}  frequency {entry.frequency:>9,}  length {entry.length:>11,}  "
-        f"{left} + {right} {console.arrow} {console.shown(tokens[entry.new_id])}"
+        f"{left} + {right} {console.arrow} {new}"
     )
 
 
@@ -40,7 +40,7 @@ class MergeLines:
         """Print the lines that are new in `snapshot`."""
         for rank in range(self._seen, snapshot.merges):
             if merge_is_told(rank):
-                self._console.say(merge_line(snapshot.log[rank], snapshot.tokens, self._console))
+                self._console.say(merge_line(snapshot.log[rank], snapshot.tokens, snapshot.kind, self._console))
         self._seen = snapshot.merges
 
 
@@ -72,36 +72,58 @@ def say_training(end: Snapshot, console: Console) -> None:
     """Print how training ended."""
     reason = end.stop_reason.explain() if end.stop_reason is not None else "stopped"
     console.say(f"training ended after {count(end.merges)} merges in {end.seconds:.2f} s: {reason}")
+    # With words, the end of each is a symbol as well.
+    symbols = {"character_bpe": "characters", "byte_bpe": "bytes"}.get(end.kind, "symbols")
     console.say(
-        f"training sequence: {count(end.initial_length)} characters became {count(end.sequence_length)} tokens, "
-        f"{end.compression_factor:.3f} characters per token, {percent(end.token_reduction)} fewer"
+        f"training sequence: {count(end.initial_length)} {symbols} became {count(end.sequence_length)} tokens, "
+        f"{end.compression_factor:.3f} {symbols} per token, {percent(end.token_reduction)} fewer"
     )
 
 
 def training_figures(end: Snapshot) -> dict[str, Any]:
     """Give the training as JSON values, with the merges that are told."""
+    settings = end.settings
+    kind: dict[str, Any] = {"training_characters": end.initial_length}
+    if settings.kind != "character_bpe":
+        kind = {
+            "training_symbols": end.initial_length,
+            "split": settings.splitting_rule().name if settings.kind == "byte_bpe" else None,
+            "pattern": settings.pattern,
+            "punctuation": settings.punctuation if settings.kind == "word_bpe" else None,
+            "marker": settings.word_marker if settings.kind == "word_bpe" else None,
+            "special_tokens": list(settings.special_tokens),
+        }
     return {
-        "training_characters": end.initial_length,
+        **kind,
+        "alphabet": str(settings.alphabet),
+        "ties": settings.tie_rule,
         "target_vocab_size": end.settings.target_vocab_size,
         "minimum_pair_frequency": end.settings.minimum_pair_frequency,
         "base_tokens": end.base_size,
         "merges": end.merges,
-        "vocab_size": end.vocab_size,
+        "vocab_size": end.total_vocab_size,
         "stop_reason": end.stop_reason.value if end.stop_reason is not None else None,
         "explanation": end.stop_reason.explain() if end.stop_reason is not None else None,
         "sequence_length": end.sequence_length,
         "compression_factor": end.compression_factor,
         "token_reduction_percent": end.token_reduction,
         "seconds": end.seconds,
-        "log": [merge_figures(end.log[rank], end.tokens) for rank in range(end.merges) if merge_is_told(rank)],
+        "log": [
+            merge_figures(end.log[rank], end.tokens, end.kind) for rank in range(end.merges) if merge_is_told(rank)
+        ],
     }
 
 
-def merge_figures(entry: MergeEntry, tokens: list[str]) -> dict[str, Any]:
-    """Give one merge as JSON values; the rank counts from 0 as in the tokenizer file."""
+def merge_figures(entry: MergeEntry, tokens: list[str], kind: str) -> dict[str, Any]:
+    """Give one merge as JSON values, as in the tokenizer file: the rank counts from 0."""
+    pair = [tokens[entry.left], tokens[entry.right]]
+    if kind == "word_bpe":
+        from bpe_tui.bpe.words import show
+
+        pair = [show(token) for token in pair]
     return {
         "rank": entry.rank,
-        "pair": [tokens[entry.left], tokens[entry.right]],
+        "pair": pair,
         "new_id": entry.new_id,
         "frequency": entry.frequency,
         "length": entry.length,
@@ -110,13 +132,14 @@ def merge_figures(entry: MergeEntry, tokens: list[str]) -> dict[str, Any]:
 
 def say_dataset(dataset: EncodedDataset, console: Console) -> None:
     """Print what was encoded."""
+    exact = "round trip exact" if dataset.lossless else "round trip exact but for white space"
     for split in dataset.splits:
         console.say(
             f"{split.name + ':':<6} {count(split.tokens)} tokens of {count(split.characters)} characters, "
             f"{split.compression_factor:.3f} characters per token, {percent(split.token_reduction)} fewer"
         )
         console.say(
-            f"       round trip exact; ids {count(split.minimum_id)} to {count(split.maximum_id)} "
+            f"       {exact}; ids {count(split.minimum_id)} to {count(split.maximum_id)} "
             f"of {count(dataset.vocab_size)}, SHA-256 {split.ids_sha256}"
         )
         console.say(f"       saved {console.message(split.path)}: {split.dtype}, shape ({split.tokens},)")
@@ -128,6 +151,8 @@ def dataset_figures(dataset: EncodedDataset) -> dict[str, Any]:
         "folder": str(dataset.folder),
         "fingerprint": dataset.fingerprint,
         "vocab_size": dataset.vocab_size,
+        "kind": dataset.kind,
+        "lossless": dataset.lossless,
         "splits": [
             {
                 "name": split.name,
@@ -140,8 +165,8 @@ def dataset_figures(dataset: EncodedDataset) -> dict[str, Any]:
                 "maximum_id": split.maximum_id,
                 "compression_factor": split.compression_factor,
                 "token_reduction_percent": split.token_reduction,
-                # Encoding fails when it is not.
-                "round_trip_exact": True,
+                # Encoding fails when it is not what it must be.
+                "round_trip_exact": dataset.lossless,
                 "text_sha256": split.text_sha256,
                 "ids_sha256": split.ids_sha256,
             }
@@ -150,21 +175,26 @@ def dataset_figures(dataset: EncodedDataset) -> dict[str, Any]:
     }
 
 
-def say_longest(longest: list[tuple[int, str]], console: Console) -> None:
+def say_longest(longest: list[tuple[int, str]], tokenizer: BPETokenizer, console: Console) -> None:
     """Print the longest learned tokens."""
     console.say(f"the {len(longest)} longest learned tokens:")
-    for token_id, token in longest:
-        console.say(token_line(token_id, token, console))
+    for line in longest_lines(longest, tokenizer, console):
+        console.say(line)
 
 
-def token_line(token_id: int, token: str, console: Console) -> str:
-    """Give one token as a line."""
-    return f"{token_id:>8,}  {len(token):>4} characters  {console.shown(token)}"
+def longest_lines(longest: list[tuple[int, str]], tokenizer: BPETokenizer, console: Console) -> list[str]:
+    """Give the longest learned tokens, one a line."""
+    lengths = tokenizer.token_lengths()
+    return [
+        f"{number:>8,}  {int(lengths[number]):>4} {tokenizer.unit}  {console.token(token, tokenizer.kind)}"
+        for number, token in longest
+    ]
 
 
-def longest_figures(longest: list[tuple[int, str]]) -> list[dict[str, Any]]:
+def longest_figures(longest: list[tuple[int, str]], tokenizer: BPETokenizer) -> list[dict[str, Any]]:
     """Give the longest learned tokens as JSON values."""
-    return [{"id": token_id, "characters": len(token), "token": token} for token_id, token in longest]
+    lengths = tokenizer.token_lengths()
+    return [{"id": number, tokenizer.unit: int(lengths[number]), "token": token} for number, token in longest]
 
 
 def tokens_of(tokenizer: BPETokenizer, ids: list[int]) -> list[dict[str, Any]]:

@@ -44,17 +44,20 @@ def read_texts(arguments: argparse.Namespace, console: Console) -> list[Input]:
     if texts and arguments.file is not None:
         raise UsageError("give texts as arguments or --file, not both")
     if arguments.file is not None and str(arguments.file) != "-":
-        from bpe_tui.corpus import read_text
-
-        decoded = run_job(
-            console, "reading", lambda report: read_text(arguments.file, invalid=arguments.invalid, report=report)
-        )
-        for note in decoded.notes:
-            console.note(f"{console.message(arguments.file)}: {console.message(note)}")
-        return [Input(decoded.text, str(arguments.file))]
+        return [Input(read_file(arguments.file, arguments.invalid, console), str(arguments.file))]
     if texts and texts != ["-"]:
         return [Input(_argument(text, position), f"argument {position}") for position, text in enumerate(texts, 1)]
     return [Input(_read_standard_input(arguments, console), STANDARD_INPUT)]
+
+
+def read_file(file: Path, invalid: Invalid, console: Console) -> str:
+    """Give the text of a file, as it is. Raises CorpusError."""
+    from bpe_tui.corpus import read_text
+
+    decoded = run_job(console, "reading", lambda report: read_text(file, invalid=invalid, report=report))
+    for note in decoded.notes:
+        console.note(f"{console.message(file)}: {console.message(note)}")
+    return decoded.text
 
 
 def read_ids(arguments: argparse.Namespace, console: Console) -> npt.NDArray[np.int64]:
@@ -108,9 +111,56 @@ def load_tokenizer(path: Path | None, console: Console) -> BPETokenizer:
     return run_job(console, f"loading {path.name}", lambda report: load(path, report)).tokenizer
 
 
-def encode_text(tokenizer: BPETokenizer, text: str, console: Console) -> npt.NDArray[np.int64]:
-    """Give the ids of a text. Raises MissingCharactersError."""
-    return run_job(console, "encoding", lambda report: tokenizer.encode_array(text, report))
+def load_named(name: str, text: str, console: Console) -> BPETokenizer:
+    """Give the tokenizer of a file, or the built-in baseline of that name if there is no such file.
+
+    `FILE@RULE` names the splitting rule, for files that do not say it (tiktoken's). Raises TokenizerFileError,
+    FingerprintMismatchError.
+    """
+    from bpe_tui.analysis.baselines import BASELINES, baseline
+
+    if name in BASELINES and not Path(name).exists():
+        return baseline(name, text)
+    path, at, rule = name.rpartition("@")
+    if at and path and not Path(name).exists():
+        from bpe_tui import formats
+
+        return run_job(console, f"loading {Path(path).name}", lambda _: formats.read(Path(path), rule))
+    return load_tokenizer(Path(name), console)
+
+
+def short_names(names: list[str]) -> list[str]:
+    """Give short names for tokenizer files: without folder and ending, unless two would be called the same."""
+    short = [Path(name).name.removesuffix(".json").removesuffix(".tokenizer") for name in names]
+    return [name if short.count(brief) > 1 else brief for name, brief in zip(names, short, strict=True)]
+
+
+def as_of(tokenizer: BPETokenizer, arguments: argparse.Namespace) -> BPETokenizer:
+    """Give the tokenizer as of the merge that `--merges` names. Raises UsageError if it has not so many."""
+    from bpe_tui.analysis import prefix
+    from bpe_tui.errors import AnalysisError
+
+    if arguments.merges is None:
+        return tokenizer
+    try:
+        return prefix(tokenizer, arguments.merges)
+    except AnalysisError as error:
+        raise UsageError(f"--merges {arguments.merges}: {error}") from None
+
+
+def encode_text(tokenizer: BPETokenizer, text: str, console: Console, special: str = "text") -> npt.NDArray[np.int64]:
+    """Give the ids of a text; `special` is a `SpecialPolicy`. Raises MissingCharactersError, SpecialTokenError."""
+    from bpe_tui.session.jobs import encode_array
+
+    return run_job(console, "encoding", lambda report: encode_array(tokenizer, text, special, report))
+
+
+def note_specials(source: str, found: int, special: str, console: Console) -> None:
+    """Remark how many special tokens a text held, if it held any."""
+    if found:
+        tokens = "1 special token" if found == 1 else f"{found:,} special tokens"
+        how = "encoded as such" if special == "special" else "encoded as ordinary text (see --special-policy)"
+        console.note(f"{console.message(source)}: {tokens} in the text, {how}")
 
 
 def load_splits(arguments: argparse.Namespace, path: Path | None, console: Console) -> Splits:

@@ -45,16 +45,16 @@ def run(arguments: argparse.Namespace) -> int:
     tokenizer = load_tokenizer(arguments.file, console)
     if arguments.token is not None or arguments.id is not None:
         tree = token_tree(tokenizer, _wanted(tokenizer, arguments))
-        _answer_tree(tree, console)
-        console.document(_tree_figures(tree))
+        _answer_tree(tree, tokenizer, console)
+        console.document(_tree_figures(tree, tokenizer))
         return 0
     summary = summarise(tokenizer)
     longest = longest_tokens(tokenizer, arguments.longest)
     _answer_summary(summary, console)
     console.answer(f"the {len(longest)} longest learned tokens:")
-    for token_id, token in longest:
-        console.answer(figures.token_line(token_id, token, console))
-    console.document({**_summary_figures(summary), "longest_tokens": figures.longest_figures(longest)})
+    for line in figures.longest_lines(longest, tokenizer, console):
+        console.answer(line)
+    console.document({**_summary_figures(summary), "longest_tokens": figures.longest_figures(longest, tokenizer)})
     return 0
 
 
@@ -63,7 +63,10 @@ def _wanted(tokenizer: BPETokenizer, arguments: argparse.Namespace) -> int:
 
     if arguments.id is not None:
         return int(arguments.id)
-    found = tokenizer.stoi.get(arguments.token)
+    wanted = arguments.token
+    found = tokenizer.stoi.get(_in_byte_alphabet(wanted)) if tokenizer.kind == "byte_bpe" else None
+    if found is None:
+        found = tokenizer.stoi.get(wanted)
     if found is None:
         raise TokenIdError(
             f"{arguments.file} holds no token {arguments.token!r}; look at how the text falls into tokens with tokenize"
@@ -71,16 +74,25 @@ def _wanted(tokenizer: BPETokenizer, arguments: argparse.Namespace) -> int:
     return found
 
 
+def _in_byte_alphabet(text: str) -> str:
+    from bpe_tui.bpe.byte_alphabet import to_characters
+
+    return to_characters(text.encode("utf-8", "surrogateescape"))
+
+
 def _answer_summary(summary: TokenizerSummary, console: Console) -> None:
     console.answer(f"fingerprint      {summary.fingerprint}")
+    console.answer(f"kind             {summary.kind}{'' if summary.lossless else ', white space is not kept'}")
     console.answer(f"vocabulary       {summary.vocab_size:,} tokens")
     console.answer(f"base tokens      {summary.base_size:,}")
     repeated = f", {summary.repeated_merges:,} of them make a token that was there" if summary.repeated_merges else ""
     console.answer(f"merges           {summary.merges:,}{repeated}")
     console.answer(
-        f"learned tokens   {summary.learned_tokens:,}, {summary.mean_token_length:.2f} characters on average"
+        f"learned tokens   {summary.learned_tokens:,}, {summary.mean_token_length:.2f} {summary.unit} on average"
     )
-    console.answer("characters       tokens with so many")
+    for number, token in summary.special_tokens:
+        console.answer(f"special token    {number:,}  {console.shown(token)}")
+    console.answer(f"{summary.unit:<16} tokens with so many")
     for length, tokens in summary.tokens_by_length:
         console.answer(f"{length:>10,}       {tokens:,}")
 
@@ -88,6 +100,10 @@ def _answer_summary(summary: TokenizerSummary, console: Console) -> None:
 def _summary_figures(summary: TokenizerSummary) -> dict[str, Any]:
     return {
         "fingerprint": summary.fingerprint,
+        "kind": summary.kind,
+        "lossless": summary.lossless,
+        "unit": summary.unit,
+        "special_tokens": {token: number for number, token in summary.special_tokens},
         "vocab_size": summary.vocab_size,
         "base_tokens": summary.base_size,
         "merges": summary.merges,
@@ -99,9 +115,11 @@ def _summary_figures(summary: TokenizerSummary) -> dict[str, Any]:
     }
 
 
-def _answer_tree(tree: TokenNode, console: Console) -> None:
+def _answer_tree(tree: TokenNode, tokenizer: BPETokenizer, console: Console) -> None:
+    length = int(tokenizer.token_lengths()[tree.id])
     born = "base token" if tree.rank is None else f"made by merge {tree.rank + 1:,}"
-    console.answer(f"{console.shown(tree.token)}: id {tree.id:,}, {len(tree.token):,} characters, {born}")
+    shown = console.token(tree.token, tokenizer.kind)
+    console.answer(f"{shown}: id {tree.id:,}, {length:,} {tokenizer.unit}, {born}")
     for line, (depth, node) in enumerate(tree.walk()):
         if line == _TREE_LINES:
             console.answer("  ... and more parts; --json gives each merge of it")
@@ -109,16 +127,16 @@ def _answer_tree(tree: TokenNode, console: Console) -> None:
         merge = "" if node.rank is None else f"  merge {node.rank + 1:,}"
         # Deeper than this, indentation would only push the tokens off the screen.
         indent = "  " * min(depth, 30)
-        console.answer(f"{indent}{node.id:>6}{merge}  {console.shown(node.token)}")
+        console.answer(f"{indent}{node.id:>6}{merge}  {console.token(node.token, tokenizer.kind)}")
 
 
-def _tree_figures(tree: TokenNode) -> dict[str, Any]:
+def _tree_figures(tree: TokenNode, tokenizer: BPETokenizer) -> dict[str, Any]:
     """Give the token and, once each, all the tokens that it is made of, by rising id."""
     nodes = {node.id: node for node in tree.parts()}
     return {
         "id": tree.id,
         "token": tree.token,
-        "characters": len(tree.token),
+        tokenizer.unit: int(tokenizer.token_lengths()[tree.id]),
         "merge_rank": tree.rank,
         "parts": [
             {

@@ -7,12 +7,17 @@ import importlib
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from types import ModuleType
 
 from bpe_tui import __version__
 from bpe_tui.cli.interrupts import Interrupted, signals_interrupt
 
-COMMANDS = ("build", "train", "encode", "decode", "tokenize", "inspect", "fingerprint", "convert", "corpus")
-"""Each is a module of this package with `add_parser(subparsers)` and `run(arguments) -> int`."""
+COMMANDS = (
+    *("build", "train", "extend", "prune", "encode", "decode", "tokenize", "count"),
+    *("stats", "curves", "compare", "compare-sizes", "probe", "rules"),
+    *("inspect", "fingerprint", "convert", "corpus", "lm"),
+)
+"""Each is a module of this package (`-` as `_`) with `add_parser(subparsers)` and `run(arguments) -> int`."""
 
 _DESCRIPTION = "Train Byte Pair Encoding tokenizers while you watch. Without a command, the app opens."
 
@@ -43,8 +48,12 @@ def build_parser() -> Parser:
     parser.add_argument("--ascii", action="store_true", help="show nothing but ASCII")
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=Parser)
     for name in COMMANDS:
-        importlib.import_module(f"bpe_tui.cli.{name}").add_parser(subparsers)
+        _module(name).add_parser(subparsers)
     return parser
+
+
+def _module(command: str) -> ModuleType:
+    return importlib.import_module(f"bpe_tui.cli.{command.replace('-', '_')}")
 
 
 def parse(argv: Sequence[str]) -> argparse.Namespace | int:
@@ -60,7 +69,7 @@ def parse(argv: Sequence[str]) -> argparse.Namespace | int:
 
 def run_command(arguments: argparse.Namespace) -> int:
     """Do the job that `arguments` name and give the exit code. Errors become one line on standard error."""
-    return _guard(lambda: int(importlib.import_module(f"bpe_tui.cli.{arguments.command}").run(arguments)))
+    return _guard(lambda: int(_module(arguments.command).run(arguments)))
 
 
 def run_app(launch: Callable[[], int]) -> int:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from bpe_tui.atomic import write_text
 from bpe_tui.cli.console import Console
 from bpe_tui.cli.work import run_job
 from bpe_tui.errors import BPEError, TokenizerFileError
@@ -65,3 +67,11 @@ def save_tokenizer(tokenizer: BPETokenizer, path: Path, console: Console, *, ove
 
     check_replacing(path, tokenizer.fingerprint(), overwrite=overwrite)
     run_job(console, f"saving {path.name}", lambda report: save(tokenizer, path, report=report))
+
+
+def save_json(content: Any, path: Path) -> None:
+    """Write a JSON file, whole or not at all. Raises OutputError."""
+    try:
+        write_text(path, json.dumps(content, indent=1) + "\n")
+    except OSError as error:
+        raise OutputError(explain(error, "write", path)) from error

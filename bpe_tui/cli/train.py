@@ -13,6 +13,7 @@ from bpe_tui.cli.arguments import (
     add_overwrite,
     add_splits,
     add_training,
+    run_settings,
     training_settings,
 )
 
@@ -20,9 +21,10 @@ if TYPE_CHECKING:
     from bpe_tui.cli.console import Console
     from bpe_tui.corpus import Splits
     from bpe_tui.session.run import Run
+    from bpe_tui.session.settings import RunSettings
 
-_DESCRIPTION = """Train a character BPE tokenizer. Base tokens are the characters of all splits; merges are learned from
-the beginning of the training split."""
+_DESCRIPTION = """Train a BPE tokenizer of characters, of words or of bytes. Base tokens are the characters of all
+splits, or the 256 bytes; merges are learned from the beginning of the training split."""
 
 
 def add_parser(subparsers: Any) -> None:
@@ -120,14 +122,12 @@ def _prepare(arguments: argparse.Namespace, console: Console) -> tuple[Splits, R
     from bpe_tui.cli.failures import UsageError
     from bpe_tui.cli.inputs import load_splits
     from bpe_tui.session.run import Run
-    from bpe_tui.session.settings import RunSettings
 
     path: Path | None = arguments.path or arguments.corpus
     if path is None and not (arguments.train and arguments.val and arguments.test):
         raise UsageError("name a corpus: a folder with splits, a text file, or --train, --val and --test")
-    said = training_settings(arguments)
     if arguments.resume is None:
-        settings = RunSettings(**said)  # type: ignore[arg-type]
+        settings = run_settings(arguments)
         splits = load_splits(arguments, path, console)
         return splits, Run(splits, settings)
     from bpe_tui.session.checkpoint import read_checkpoint, resume
@@ -135,13 +135,33 @@ def _prepare(arguments: argparse.Namespace, console: Console) -> tuple[Splits, R
     checkpoint = read_checkpoint(arguments.resume)
     splits = load_splits(arguments, path, console)
     training = resume(checkpoint, splits)
-    kept = checkpoint.settings.as_dict()
-    for name, value in said.items():
-        if name != "target_vocab_size" and value != kept[name]:
-            option = name.replace("_", "-")
-            raise UsageError(f"the checkpoint was made with --{option} {kept[name] or 'all'}, which cannot change now")
+    said = training_settings(arguments)
+    _refuse_changes(said, checkpoint.settings)
     target = said.get("target_vocab_size")
-    if target is not None and target != kept["target_vocab_size"]:
+    if target is not None and target != checkpoint.settings.target_vocab_size:
         training.raise_target(target)
     console.say(f"going on from {console.message(arguments.resume)}: {len(checkpoint.merges):,} merges")
     return splits, training
+
+
+def _refuse_changes(said: dict[str, Any], kept: RunSettings) -> None:
+    """Raise UsageError if anything but the target was said that a checkpoint's settings contradict."""
+    from bpe_tui.cli.failures import UsageError
+    from bpe_tui.session.settings import DEFAULT_SPLIT, Alphabet
+
+    values = {**kept.as_dict(), "ties": kept.tie_rule, "special_tokens": kept.special_tokens}
+    if kept.alphabet is Alphabet.BYTES:
+        values["split"] = kept.split or DEFAULT_SPLIT
+    if kept.alphabet is Alphabet.WORDS:
+        values["marker"] = kept.word_marker
+    for name, value in said.items():
+        if name == "target_vocab_size" or value == values[name]:
+            continue
+        option = "special" if name == "special_tokens" else name.replace("_", "-")
+        present = values[name]
+        if name == "training_characters":
+            present = present or "all"
+        if not present:
+            raise UsageError(f"the checkpoint was made without --{option}, which cannot change now")
+        shown = " ".join(present) if isinstance(present, tuple) else present
+        raise UsageError(f"the checkpoint was made with --{option} {shown}, which cannot change now")

@@ -28,8 +28,10 @@ class JobFailedError(BPEError):
     """A job of the session failed in a way that nobody expected; the message is the session's own."""
 
 
-def run_job(console: Console, name: str, function: Callable[[Report], T]) -> T:
+def run_job(console: Console, name: str, function: Callable[[Report], T], look: Callable[[], None] = lambda: None) -> T:
     """Run one job of the session to its end and give its result.
+
+    `look` is called about ten times a second and once at the end, to print what the job has left for people to read.
 
     Raises what the job raised, JobFailedError for a defect, and Interrupted, once it has cleaned up, after a signal.
     """
@@ -42,7 +44,9 @@ def run_job(console: Console, name: str, function: Callable[[Report], T]) -> T:
             while not job.wait(_LOOK):
                 raise_if_interrupted()
                 now = job.snapshot()
+                look()
                 show(now.step, now.done, now.total)
+            look()
         raise_if_interrupted()
     except BaseException:
         job.cancel()

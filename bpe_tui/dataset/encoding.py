@@ -34,13 +34,20 @@ _PIECE = 32 << 20
 
 
 def encode_splits(
-    tokenizer: BPETokenizer, splits: Splits, folder: Path, *, overwrite: bool = False, report: Report = silent
+    tokenizer: BPETokenizer,
+    splits: Splits,
+    folder: Path,
+    *,
+    overwrite: bool = False,
+    special: str = "text",
+    report: Report = silent,
 ) -> EncodedDataset:
     """Encode every split into `folder` as `{train,val,test}_ids.pt` (int64, one dimension) with a `manifest.json`.
 
     Before anything is written in its place, each split's ids are decoded again and held against the text, with white
-    space normalised where the tokenizer does not keep it. The files
-    appear together or not at all. `report` counts characters of the split in work; what it raises cancels the job.
+    space normalised where the tokenizer does not keep it. The files appear together or not at all. `special` says what
+    special tokens in the text are (`bpe.special.SpecialPolicy`).
+    `report` counts characters of the split in work; what it raises cancels the job.
 
     Raises MissingCharactersError before any work when a split holds characters that the tokenizer lacks, and
     DatasetError when the folder holds another tokenizer's output (unless `overwrite`) or cannot be written.
@@ -50,7 +57,7 @@ def encode_splits(
     _check_characters(tokenizer, splits, report)
     names = (*(tensor_name(split.name) for split in splits), MANIFEST_NAME)
     with new_files(folder, names) as files:
-        encoded = _Helpers(tokenizer, report).encode(list(splits), folder, files)
+        encoded = _Helpers(tokenizer, special, report).encode(list(splits), folder, files)
         dataset = EncodedDataset(
             folder, fingerprint, tokenizer.vocab_size, encoded, kind=tokenizer.kind, lossless=tokenizer.lossless
         )
@@ -66,12 +73,12 @@ def _check_characters(tokenizer: BPETokenizer, splits: Splits, report: Report) -
     for split in list(splits)[1:]:
         report(f"checking {split.name}", 0, len(split.text))
         if not tokenizer.covers(split.text):
-            _encode(tokenizer, split, silent)
+            _encode(tokenizer, split, "text", silent)
 
 
-def _encode(tokenizer: BPETokenizer, split: SplitText, report: Report) -> npt.NDArray[np.int64]:
+def _encode(tokenizer: BPETokenizer, split: SplitText, special: str, report: Report) -> npt.NDArray[np.int64]:
     try:
-        return tokenizer.encode_array(split.text, report)
+        return tokenizer.encode_array(split.text, report, special)
     except MissingCharactersError as error:
         purpose = f"encoded (the {split.name} split, {split.source})"
         raise MissingCharactersError(error.missing, purpose=purpose) from None
@@ -95,8 +102,9 @@ class _Pending:
 class _Helpers:
     """Two helper threads and the word that ends their work early."""
 
-    def __init__(self, tokenizer: BPETokenizer, report: Report) -> None:
+    def __init__(self, tokenizer: BPETokenizer, special: str, report: Report) -> None:
         self._tokenizer = tokenizer
+        self._special = special
         self._report = report
         self._given_up = threading.Event()
 
@@ -121,7 +129,7 @@ class _Helpers:
             self._report(step, done, total)
 
         report(step, 0, len(split.text))
-        ids = _encode(self._tokenizer, split, report)
+        ids = _encode(self._tokenizer, split, self._special, report)
         return _Pending(
             split,
             ids,
@@ -173,7 +181,9 @@ class _Helpers:
         if decoded == text or tokenizer.lossless:
             return decoded == text
         # What does not keep the text as it is must keep all else: its words, or at least its own ids.
-        return decoded == tokenizer.normalise(text) or bool(np.array_equal(tokenizer.encode_array(decoded), ids))
+        return decoded == tokenizer.normalise(text) or bool(
+            np.array_equal(tokenizer.encode_array(decoded, self._check_report, self._special), ids)
+        )
 
 
 def _figures(entry: _Pending, folder: Path) -> EncodedSplit:

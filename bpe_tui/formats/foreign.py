@@ -56,6 +56,8 @@ class ForeignTokenizer(BPETokenizer):
 
     kind = "foreign"
     lossless = False
+    replayable = False
+    """Its merges, if it has any, are carried out by the other package, unseen."""
 
     def __init__(
         self,
@@ -148,6 +150,14 @@ class ForeignTokenizer(BPETokenizer):
         """Give the ids of `text` as a list; see `encode_array`."""
         ids: list[int] = self.encode_array(text, special=special).tolist()
         return ids
+
+    def spans(self, text: str) -> tuple[Ids, Ids] | None:
+        """Give the ids of `text` and at which character each ends; None if that package does not tell where."""
+        tell = getattr(self._engine, "encode_spans", None)
+        if tell is None:
+            return None
+        ids, ends = tell(text)
+        return np.array(ids, np.int64), np.array(ends, np.int64)
 
     def count_specials(self, text: str) -> int:
         """Give how many special tokens stand in a text."""

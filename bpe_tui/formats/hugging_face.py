@@ -88,11 +88,13 @@ def _ours(content: dict[str, Any], raw: dict[str, Any], model: Model, added: Add
 def _check_bytes(vocabulary: dict[str, int], added: AddedTokens, path: Path) -> None:
     """Tell a file that has lost single bytes from one that was trained without them. Raises both errors."""
     missing = [character for character in BYTES if character not in vocabulary]
-    if NEVER_IN_TEXT.issuperset(missing):
+    if not missing:
         return
     used = {character for token in vocabulary for character in token}
     highest = max([*vocabulary.values(), *added.ids.values()])
     gaps = highest + 1 - len({*vocabulary.values(), *added.ids.values()})
+    if NEVER_IN_TEXT.issuperset(missing) and not gaps:
+        return
     named = ", ".join(f"0x{BYTES[character]:02X}" for character in missing[:8])
     if used.intersection(missing) or gaps:
         raise wrong(path, "model.vocab", f"single bytes have no token ({named}); the vocabulary is damaged")

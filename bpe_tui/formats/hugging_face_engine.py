@@ -50,6 +50,14 @@ class HuggingFaceEngine:
         ids: list[int] = found
         return ids
 
+    def encode_spans(self, text: str) -> tuple[list[int], list[int]]:
+        """Give the ids of a text, special tokens as ordinary text, and at which character of it each of them ends."""
+        with self._lock:
+            tokenizer = self._tokenizer()
+            tokenizer.encode_special_tokens = True
+            found = guarded(PACKAGE, "encode the text", tokenizer.encode, text, None, False, False)
+        return found.ids, [end for _, end in found.offsets]
+
     def decode(self, ids: list[int]) -> str:
         """Give the text of ids, special tokens included."""
         with self._lock:

@@ -20,7 +20,7 @@ VERSION = "minbpe v1"
 
 def looks_like(head: bytes) -> bool:
     """Whether the beginning of a file is that of a minbpe model."""
-    return head.startswith(VERSION.encode())
+    return head.startswith(b"minbpe v")
 
 
 def loads(raw: bytes, path: Path, rule: SplittingRule | None = None) -> ByteBPETokenizer:
@@ -30,6 +30,9 @@ def loads(raw: bytes, path: Path, rule: SplittingRule | None = None) -> ByteBPET
         raise wrong(path, "line 1", f"says {short(lines[0])}, but only {VERSION!r} can be read")
     if len(lines) < 4:
         raise wrong(path, f"line {len(lines)}", "the file ends too early; it is cut off")
+    if lines[-1]:
+        # minbpe ends every line; without that, the last number may be the beginning of another one.
+        raise wrong(path, f"line {len(lines)}", "the file ends within a line; it is cut off")
     pattern = lines[1].strip()
     found = rule_of_pattern(pattern, path, "line 2") if pattern else RULES["none"]
     if rule is not None and rule != found:

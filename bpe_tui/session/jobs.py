@@ -15,9 +15,14 @@ from bpe_tui.errors import FingerprintMismatchError, TokenizerFileError
 from bpe_tui.progress import Report, silent
 
 if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
     from bpe_tui.analysis import Place
     from bpe_tui.bpe.encoder import TextEncoder
+    from bpe_tui.bpe.pruning import Pruned
     from bpe_tui.bpe.tokenizer import BPETokenizer
+    from bpe_tui.bpe.trainer import StopReason
     from bpe_tui.corpus import Splits
     from bpe_tui.dataset import EncodedDataset
 
@@ -93,7 +98,13 @@ def save_tokenizer(
 
 
 def encode(
-    tokenizer: BPETokenizer, splits: Splits, folder: Path, *, overwrite: bool = False, report: Report = silent
+    tokenizer: BPETokenizer,
+    splits: Splits,
+    folder: Path,
+    *,
+    overwrite: bool = False,
+    special: str = "text",
+    report: Report = silent,
 ) -> EncodedDataset:
     """Encode every split into `folder`, with the round trip proven and a manifest; all files or none.
 
@@ -103,7 +114,60 @@ def encode(
     from bpe_tui.session import kernels
 
     kernels.ensure_compiled(report)
-    return dataset.encode_splits(tokenizer, splits, folder, overwrite=overwrite, report=report)
+    return dataset.encode_splits(tokenizer, splits, folder, overwrite=overwrite, special=special, report=report)
+
+
+def encode_array(
+    tokenizer: BPETokenizer, text: str, special: str = "text", report: Report = silent
+) -> npt.NDArray[np.int64]:
+    """Give the ids of a text, int64; `special` says what special tokens in it are (`bpe.special.SpecialPolicy`).
+
+    Raises MissingCharactersError, SpecialTokenError, KernelError.
+    """
+    from bpe_tui.session import kernels
+
+    kernels.ensure_compiled(report)
+    return tokenizer.encode_array(text, report, special)
+
+
+def prune(
+    tokenizer: BPETokenizer, text: str, minimum_use: int, *, keep_ids: bool = False, report: Report = silent
+) -> Pruned:
+    """Take out learned tokens that the encoded `text` uses fewer than `minimum_use` times and no other merge needs.
+
+    Raises PruningError, MissingCharactersError, KernelError.
+    """
+    from bpe_tui.bpe import pruning
+    from bpe_tui.session import kernels
+
+    kernels.ensure_compiled(report)
+    uses = pruning.count_uses(tokenizer, text, report)
+    report("removing tokens", 0, 0)
+    return pruning.prune(tokenizer, uses, minimum_use, keep_ids=keep_ids)
+
+
+def extend(
+    tokenizer: BPETokenizer,
+    text: str,
+    target_vocab_size: int,
+    minimum_pair_frequency: int = 2,
+    ties: str | None = None,
+    report: Report = silent,
+) -> tuple[BPETokenizer, StopReason]:
+    """Learn further merges on `text`; give the larger tokenizer and why learning ended.
+
+    Raises ExtendingError, VocabularySizeError, TextError, MissingCharactersError, KernelError.
+    """
+    from bpe_tui.bpe.extending import extended, extending_trainer
+    from bpe_tui.session import kernels
+
+    kernels.ensure_compiled(report)
+    trainer = extending_trainer(tokenizer, text, target_vocab_size, minimum_pair_frequency, ties, report)
+    report("counting pairs", 0, 0)
+    while trainer.stop_reason is None:
+        trainer.advance()
+        report("learning merges", trainer.vocab_size + trainer.reserved, target_vocab_size)
+    return extended(tokenizer, trainer), trainer.stop_reason
 
 
 def find_places(

@@ -65,7 +65,7 @@ class Snapshot:
 
     @property
     def compression_factor(self) -> float:
-        """Symbols (characters, or bytes) per token: how many times shorter the sequence became. 1.0 before anything is known."""
+        """Characters, or bytes, per token: how many times shorter the sequence became. 1.0 before it is known."""
         return self.initial_length / self.sequence_length if self.sequence_length else 1.0
 
     @property

@@ -5,11 +5,12 @@ through it. `cell_width`, `fit` and `pad` measure and cut by terminal cells; the
 """
 
 from bpe_tui.terminal.cells import cell_width, fit, pad
-from bpe_tui.terminal.numbers import bytes_size, count, duration, percent, rate, short_count
+from bpe_tui.terminal.numbers import UNKNOWN, bytes_size, count, duration, percent, rate, short_count
 from bpe_tui.terminal.text import raw_query, visible
-from bpe_tui.terminal.tokens import token_text
+from bpe_tui.terminal.tokens import shown_bytes, shown_token, token_text
 
 __all__ = [
+    "UNKNOWN",
     "bytes_size",
     "cell_width",
     "count",
@@ -20,6 +21,8 @@ __all__ = [
     "rate",
     "raw_query",
     "short_count",
+    "shown_bytes",
+    "shown_token",
     "token_text",
     "visible",
 ]

@@ -6,10 +6,12 @@ Tokens of bytes are written in an alphabet that shows a space as Ġ; here they a
 
 from __future__ import annotations
 
-from bpe_tui.bpe.byte_alphabet import to_bytes
-from bpe_tui.bpe.words import MARKER
-from bpe_tui.bpe.sequence import SHOWN_MARKER
+from typing import TYPE_CHECKING
+
 from bpe_tui.terminal.text import visible
+
+if TYPE_CHECKING:
+    from bpe_tui.bpe.tokenizer import BPETokenizer
 
 
 def token_text(token: str, kind: str, *, ascii_only: bool = False) -> str:
@@ -18,18 +20,32 @@ def token_text(token: str, kind: str, *, ascii_only: bool = False) -> str:
     `kind` is that of its tokenizer or run, such as byte_bpe. Tokens of words may be given as a trainer handles them or
     as their tokenizer lists them.
     """
+    # What is imported here would be too much for a command that only prints its help.
     if kind == "byte_bpe":
+        from bpe_tui.bpe.byte_alphabet import to_bytes
+
         try:
             content = to_bytes(token)
         except ValueError:  # a special token
             return visible(token, ascii_only=ascii_only)
-        return _bytes_text(content, ascii_only=ascii_only)
-    if kind == "word_bpe" and token.endswith(MARKER):
-        return visible(token[: -len(MARKER)], ascii_only=ascii_only) + SHOWN_MARKER
+        return shown_bytes(content, ascii_only=ascii_only)
+    if kind == "word_bpe":
+        from bpe_tui.bpe.sequence import SHOWN_MARKER
+        from bpe_tui.bpe.words import MARKER
+
+        if token.endswith(MARKER):
+            return visible(token[: -len(MARKER)], ascii_only=ascii_only) + SHOWN_MARKER
     return visible(token, ascii_only=ascii_only)
 
 
-def _bytes_text(content: bytes, *, ascii_only: bool) -> str:
+def shown_token(tokenizer: BPETokenizer, token_id: int, *, ascii_only: bool = False) -> str:
+    """Give a token of a tokenizer of any kind as it may be written to a terminal."""
+    kind = "byte_bpe" if getattr(tokenizer, "unit", "characters") == "bytes" else getattr(tokenizer, "kind", "")
+    return token_text(tokenizer.tokens[token_id], kind, ascii_only=ascii_only)
+
+
+def shown_bytes(content: bytes, *, ascii_only: bool = False) -> str:
+    r"""Give bytes of a text as they may be written to a terminal: as `visible` does, what is no UTF-8 as `\xNN`."""
     parts: list[str] = []
     while content:
         try:

@@ -59,8 +59,7 @@ class LiveEncoder:
     def _build(self, key: object, encoder: TextEncoder | None) -> None:
         begun = time.monotonic()
         if encoder is not None:
-            # Its tables are made when it first encodes, be it nothing.
-            encoder.encode("")
+            encoder.prepare()
         end = time.monotonic()
         self._cost = end - begun
         self._not_before = end + _REST * self._cost

@@ -122,3 +122,43 @@ def test_summary() -> None:
     assert summary.mean_token_length == pytest.approx(7 / 3)
     assert summary.tokens_by_length == ((1, 2), (2, 2), (3, 1))
     assert len(summary.fingerprint) == 64
+
+
+@pytest.mark.parametrize("kind", ["words", "bytes", "characters"])
+def test_places_of_tokens_of_every_kind(kind: str) -> None:
+    from bpe_tui.bpe.byte_tokenizer import ByteBPETokenizer
+    from bpe_tui.bpe.word_tokenizer import WordBPETokenizer
+
+    text = "ünder  the hät, the hat\nünder the hät"
+    if kind == "bytes":
+        tokenizer: BPETokenizer = ByteBPETokenizer.train(text, 270, verbose=False)
+        wanted, shown = "Ġthe", " the"
+    elif kind == "words":
+        tokenizer = WordBPETokenizer.train(text, 40, verbose=False)
+        wanted, shown = "the</w>", "the"
+    else:
+        tokenizer = BPETokenizer.train(text, 13, verbose=False)
+        tokenizer = BPETokenizer(tokenizer.base_tokens, [("t", "h")])
+        wanted, shown = "th", "th"
+    read = tokenizer.normalise(text)
+    found = places(tokenizer, text, tokenizer.stoi[wanted], 10)
+    assert [place.offset for place in found] == [at for at in range(len(read)) if read.startswith(shown, at)]
+    for place in found:
+        assert read.startswith(place.before + shown, place.offset - len(place.before))
+        assert read[place.offset :].endswith(place.after)
+
+
+def test_the_summary_and_the_parts_of_byte_tokens() -> None:
+    from bpe_tui.bpe.byte_tokenizer import ByteBPETokenizer
+
+    text = "日本語 日本語 the cat the cat"
+    tokenizer = ByteBPETokenizer.train(text, 275, verbose=False, special_tokens=["<s>"])
+    summary = summarise(tokenizer)
+    assert (summary.kind, summary.unit, summary.base_size) == ("byte_bpe", "bytes", 256)
+    assert summary.special_tokens == ((tokenizer.stoi["<s>"], "<s>"),)
+    assert summary.learned_tokens == summary.merges == len(tokenizer.merges)
+    assert sum(count for _, count in summary.tokens_by_length) == tokenizer.vocab_size - 1
+    number, token = longest_tokens(tokenizer, 1)[0]
+    assert tokenizer.token_bytes[number] == "日本語".encode() or len(token) == summary.longest_token
+    parts = {part.token for part in token_tree(tokenizer, number).parts()}
+    assert set(token) <= parts

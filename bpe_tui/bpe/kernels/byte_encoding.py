@@ -8,13 +8,14 @@ n log n. What a short piece became is remembered with its bytes, which are compa
 from __future__ import annotations
 
 import numpy as np
-from numba import int64, njit, types, uint8, void
+from numba import int32, int64, njit, types, uint8, void
 
 from bpe_tui.bpe.kernels.machine import INNER, OUTER, POLL, Array
 from bpe_tui.bpe.kernels.training import pair_slot
 
 _u8 = uint8[::1]
 _data = types.Array(uint8, 1, "C", readonly=True)  # read-only, so that bytes and mapped files serve, too
+_i32 = int32[::1]
 _i64 = int64[::1]
 _i64_2 = int64[:, ::1]
 
@@ -361,3 +362,128 @@ def count_pieces(
         pieces[row, IDS_AT] += weight
         start = stop
     return pieces, count
+
+
+@njit(
+    void(
+        _data, int64, _i64, int64, _i64, _i64, _i64, _i32, _i64_2, _u8, _i64, _i32, _i32, _i32, _i32, _i32, int64, _i64
+    ),
+    cache=True,
+    nogil=True,
+)
+def join_pieces(
+    data: Array,
+    start: int,
+    ends: Array,
+    count: int,
+    byte_ids: Array,
+    keys: Array,
+    values: Array,
+    places: Array,
+    pieces: Array,
+    store: Array,
+    id_store: Array,
+    token_places: Array,
+    ranks: Array,
+    rounds: Array,
+    left: Array,
+    new: Array,
+    offset: int,
+    control: Array,
+) -> None:
+    """Merge the `count` pieces of `data` that begin at `start` and end at `ends`, and write down what joined each byte.
+
+    The byte at p is row p - offset of `ranks`, which comes filled with NEVER, and of `rounds`, `left` and `new`, which
+    may be empty; see `Joins` and `JoinSteps`. `places` gives the merge's place in the merge list for a rank of
+    `values`, or is empty where they are the same. `pieces`, `store`, `id_store` hold pieces that are tokens and taken
+    whole, `token_places` the places of the merges that make those tokens; all empty if none are.
+    """
+    never = np.int64(2147483647)
+    told = len(left) > 0
+    room = 64
+    symbols = np.empty(room, np.int64)
+    after = np.empty(room, np.int64)
+    before = np.empty(room, np.int64)
+    heap = np.empty((3 * room, 2), np.int64)
+    for number in range(count):
+        if number % POLL == 0 and control[0] != 0:
+            return
+        stop = ends[number]
+        length = stop - start
+        if length > room:
+            room = length
+            symbols = np.empty(room, np.int64)
+            after = np.empty(room, np.int64)
+            before = np.empty(room, np.int64)
+            heap = np.empty((3 * room, 2), np.int64)
+        size = 0
+        for index in range(length):
+            symbols[index] = byte_ids[data[start + index]]
+            after[index] = index + 1
+            before[index] = index - 1
+        for index in range(length - 1):
+            value = find_pair(keys, values, symbols[index], symbols[index + 1])
+            if value != NO_PAIR:
+                push(heap, size, value, index)
+                size += 1
+        highest = np.int64(-1)
+        last = np.int64(-1)
+        turn = np.int64(0)
+        steps = 0
+        row = start - offset
+        while size > 0:
+            steps += 1
+            if steps % POLL == 0 and control[0] != 0:
+                return
+            value = heap[0, 0]
+            index = heap[0, 1]
+            drop_top(heap, size)
+            size -= 1
+            right = np.int64(after[index])
+            if symbols[index] < 0 or right >= length:
+                continue
+            if find_pair(keys, values, symbols[index], symbols[right]) != value:
+                continue
+            rank = np.int64(value >> 32)
+            if len(places):
+                rank = np.int64(places[rank])
+            new_id = value & 0xFFFFFFFF
+            if rank > highest:
+                highest = rank
+                turn = 0
+            elif last != new_id:
+                turn += 1
+            last = new_id
+            ranks[row + right] = highest
+            if told:
+                rounds[row + right] = turn
+                left[row + right] = symbols[index]
+                new[row + right] = new_id
+            symbols[index] = new_id
+            symbols[right] = -1
+            beyond = np.int64(after[right])
+            after[index] = beyond
+            if beyond < length:
+                before[beyond] = index
+                value = find_pair(keys, values, symbols[index], symbols[beyond])
+                if value != NO_PAIR:
+                    push(heap, size, value, index)
+                    size += 1
+            if before[index] >= 0:
+                value = find_pair(keys, values, symbols[before[index]], symbols[index])
+                if value != NO_PAIR:
+                    push(heap, size, value, np.int64(before[index]))
+                    size += 1
+        if len(pieces) and length > 1:
+            found = find_piece(data, start, stop, pieces, store, hash_bytes(data, start, stop))
+            if pieces[found, HASH] != 0:
+                token = id_store[pieces[found, IDS_AT]]
+                whole = np.int64(token_places[token])
+                for index in range(1, length):
+                    if ranks[row + index] > whole:
+                        ranks[row + index] = whole
+                        if told:
+                            rounds[row + index] = never
+                            left[row + index] = -1
+                            new[row + index] = token
+        start = stop

@@ -90,7 +90,25 @@ def find_cut(symbols: Array, start: int, stop: int, joint_keys: Array, joint_ran
 
 @njit(
     int64(
-        _i32, int64, int64, int64, _i32, int64, _i64, _i32, _i32, _i64, _i32, _i32, _i32, _i32, _i32, _i64, int64, _i64
+        _i32,
+        int64,
+        int64,
+        int64,
+        _i32,
+        int64,
+        _i64,
+        _i32,
+        _i32,
+        _i64,
+        _i32,
+        _i32,
+        _i32,
+        _i32,
+        _i32,
+        _i64,
+        int64,
+        _i32,
+        _i64,
     ),
     **OUTER,
 )
@@ -112,13 +130,15 @@ def encode_range(
     length: Array,
     ids: Array,
     ids_start: int,
+    joins: Array,
     control: Array,
 ) -> int:
     """Encode `symbols[start:stop]`, whose ends are cuts, into `ids` from `ids_start` on; give where the ids end.
 
     `symbols` is overwritten. `base_ranks` is a dense table from a pair of base symbols to its first rank, or empty.
     `length` has the symbols of each token. `ids` (int64) needs room for one id a symbol. Work is done in chunks of
-    about `chunk` symbols; `control[0]` other than 0 ends it early with -1.
+    about `chunk` symbols; `control[0]` other than 0 ends it early with -1. `joins`, if it is not empty, is as long as
+    `symbols` and gets, at each symbol that a merge joined to the symbol before it, the rank of that merge.
     """
     dense = len(base_ranks) > 0
     merges = len(left)
@@ -199,6 +219,8 @@ def encode_range(
                 if middle >= end or symbols[middle] != right_id:
                     continue
                 behind = middle + right_length
+                if len(joins):
+                    joins[middle] = rank
                 if right_length > 1:
                     symbols[middle] = DEAD
                 symbols[position] = new_id
