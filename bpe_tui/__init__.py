@@ -9,10 +9,12 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from bpe_tui.bpe.byte_tokenizer import ByteBPETokenizer
     from bpe_tui.bpe.encoder import Encoder
     from bpe_tui.bpe.log import MergeEntry, MergeLog
     from bpe_tui.bpe.tokenizer import BPETokenizer
     from bpe_tui.bpe.trainer import StopReason, Trainer
+    from bpe_tui.bpe.word_tokenizer import WordBPETokenizer
     from bpe_tui.errors import (
         BPEError,
         CorpusError,
@@ -29,6 +31,8 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "BPETokenizer": "bpe_tui.bpe.tokenizer",
+    "ByteBPETokenizer": "bpe_tui.bpe.byte_tokenizer",
+    "WordBPETokenizer": "bpe_tui.bpe.word_tokenizer",
     "Encoder": "bpe_tui.bpe.encoder",
     "MergeEntry": "bpe_tui.bpe.log",
     "MergeLog": "bpe_tui.bpe.log",
@@ -48,6 +52,7 @@ _HOMES = {
 __all__ = [
     "BPEError",
     "BPETokenizer",
+    "ByteBPETokenizer",
     "CorpusError",
     "DatasetError",
     "Encoder",
@@ -61,6 +66,7 @@ __all__ = [
     "TokenizerFileError",
     "Trainer",
     "VocabularySizeError",
+    "WordBPETokenizer",
     "__version__",
 ]
 

@@ -206,8 +206,7 @@ def main() -> None:
         ]
         command += ["--target-vocab-size", str(arguments.target), "--output", str(here / "tokenizer.json")]
         ended = subprocess.run(command, cwd=here, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True)
-        figures = json.loads(ended.stdout)
-        print("bpe-tui train: " + json.dumps({name: value for name, value in figures.items() if "second" in name}))
+        print(f"bpe-tui train: {json.loads(ended.stdout)['training']['seconds']:.2f} s")
 
 
 if __name__ == "__main__":

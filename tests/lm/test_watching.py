@@ -90,7 +90,7 @@ def test_a_training_in_a_process_of_its_own(data: ModelData, tmp_path: Path) -> 
     data.tokenizer.save(tmp_path / "tokenizer.json")
     given = ["--data", str(data.dataset.folder), "--tokenizer", str(tmp_path / "tokenizer.json"), "--threads", "1"]
     tiny = ["--block-size", "8", "--embedding-dim", "16", "--num-layers", "1", "--batch-size", "4"]
-    process = TrainingProcess(folder, [*given, *tiny, "--steps", "100000", "--samples", "0", "--evaluations", "0"])
+    process = TrainingProcess(folder, [*given, *tiny, "--steps", "20000", "--samples", "0", "--evaluations", "0"])
     try:
         watcher = RunWatcher(folder)
         while process.running and not watcher.poll():
