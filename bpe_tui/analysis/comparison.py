@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from bpe_tui.analysis.encoded import EncodedText, encode, shown_kind, token_bytes, token_count
 from bpe_tui.analysis.statistics import TextStatistics, text_statistics
+from bpe_tui.bpe.tokenizer import BPETokenizer
 from bpe_tui.errors import MissingCharactersError
 from bpe_tui.progress import Report, silent
-
-if TYPE_CHECKING:
-    from bpe_tui.bpe.tokenizer import BPETokenizer
 
 MOST = 6
 """As many tokenizers as are compared at once."""
@@ -114,9 +112,15 @@ def compare(
     return columns
 
 
-def shared_tokens(first: BPETokenizer, second: BPETokenizer, examples: int = 10) -> Shared:
-    """Tell which tokens two vocabularies have in common, a token being the bytes it stands for."""
-    ours, theirs = token_set(first), token_set(second)
+def shared_tokens(
+    first: BPETokenizer | AbstractSet[bytes], second: BPETokenizer | AbstractSet[bytes], examples: int = 10
+) -> Shared:
+    """Tell which tokens two vocabularies have in common, a token being the bytes it stands for.
+
+    Give the `token_set` of a tokenizer instead of itself where it is compared several times.
+    """
+    ours = token_set(first) if isinstance(first, BPETokenizer) else first
+    theirs = token_set(second) if isinstance(second, BPETokenizer) else second
     return Shared(
         both=len(ours & theirs),
         first_only=len(ours - theirs),
@@ -176,5 +180,5 @@ def _merges(tokenizer: BPETokenizer) -> list[tuple[bytes, bytes]]:
     ]
 
 
-def _longest(tokens: set[bytes], count: int) -> tuple[bytes, ...]:
+def _longest(tokens: AbstractSet[bytes], count: int) -> tuple[bytes, ...]:
     return tuple(sorted(tokens, key=lambda token: (-len(token), token))[:count])

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from bpe_tui.analysis.comparison import AlignedLine, Column, Parting, Shared
     from bpe_tui.bpe.tokenizer import BPETokenizer
     from bpe_tui.cli.console import Console
+    from bpe_tui.progress import Report
 
     Named = list[tuple[str, BPETokenizer]]
 
@@ -58,7 +59,7 @@ def add_parser(subparsers: Any) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Do it. Gives the exit code."""
     from bpe_tui.analysis.baselines import BASELINES
-    from bpe_tui.analysis.comparison import align, compare, parting, shared_tokens
+    from bpe_tui.analysis.comparison import align, compare
     from bpe_tui.cli.console import Console
     from bpe_tui.cli.inputs import read_texts
     from bpe_tui.cli.work import compile_kernels, run_job
@@ -73,9 +74,9 @@ def run(arguments: argparse.Namespace) -> int:
     )
     # What learned nothing cuts everywhere and shares nothing: it belongs into the table only, unless it stands alone.
     learned = [entry for entry in tokenizers if entry[0] not in BASELINES] or tokenizers
-    pairs = list(itertools.combinations(learned, 2))
-    shared = [(a, b, shared_tokens(first, second, arguments.show)) for (a, first), (b, second) in pairs]
-    partings = [(a, b, parting(first, second)) for (a, first), (b, second) in pairs if first.merges and second.merges]
+    shared, partings = run_job(
+        console, "comparing vocabularies", lambda report: _compare_pairs(learned, arguments.show, report)
+    )
     lines = [(number, align(learned, line)) for number, line in _lines(given.text, arguments)]
     _answer_table(columns, arguments, console)
     for number, line in lines:
@@ -92,6 +93,23 @@ def run(arguments: argparse.Namespace) -> int:
         }
     )
     return 0
+
+
+def _compare_pairs(
+    tokenizers: Named, examples: int, report: Report
+) -> tuple[list[tuple[str, str, Shared]], list[tuple[str, str, Parting]]]:
+    """Compare each two vocabularies, and each two merge lists."""
+    from bpe_tui.analysis.comparison import parting, shared_tokens, token_set
+
+    shared, partings = [], []
+    sets = {name: token_set(tokenizer) for name, tokenizer in tokenizers}
+    pairs = list(itertools.combinations(tokenizers, 2))
+    for number, ((a, first), (b, second)) in enumerate(pairs):
+        report("comparing vocabularies", number, len(pairs))
+        shared.append((a, b, shared_tokens(sets[a], sets[b], examples)))
+        if first.merges and second.merges:
+            partings.append((a, b, parting(first, second)))
+    return shared, partings
 
 
 def _families(arguments: argparse.Namespace) -> list[str]:

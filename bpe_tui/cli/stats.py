@@ -57,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
     tokenizer = as_of(load_tokenizer(arguments.tokenizer, console), arguments)
     texts = read_texts(arguments, console)
     compile_kernels(console)
-    vocabulary = vocabulary_statistics(tokenizer)
+    vocabulary = run_job(console, "measuring", lambda report: vocabulary_statistics(tokenizer, report))
     _answer_vocabulary(tokenizer, vocabulary, arguments.show, console)
     documents = []
     for given in texts:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from lab_jobs import lab
 from splitting_jobs import splitting
 
 from bpe_tui import BPETokenizer, Trainer
@@ -131,5 +132,6 @@ JOBS: dict[str, Callable[[Any, Measure], Rows]] = {
     "train": train,
     "encode": encode,
     "splitting": splitting,
+    "lab": lab,
     "start": start,
 }
