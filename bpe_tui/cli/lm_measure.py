@@ -44,6 +44,8 @@ def evaluate(arguments: argparse.Namespace, console: Console) -> None:
 
     figures = run_job(console, "evaluating", work)
     say_evaluation(arguments.split, figures, console, answer=True)
+    if not tokenizer.lossless:
+        console.note("note: the tokenizer does not keep texts as they are; measured is the text that it gives back")
     console.document(
         {"split": arguments.split, "data": str(arguments.data), "fingerprint": data.fingerprint, **figures}
     )

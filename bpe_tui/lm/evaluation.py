@@ -8,6 +8,9 @@ tokens (the model's block size) that move on by `stride` tokens: each but the ea
 `window - stride` tokens of context. The first token of the split has nothing before it; it costs log2(vocab_size)
 bits, as if all tokens were equally likely. So a model that knows nothing costs exactly
 log2(vocab_size) x tokens / characters.
+
+Characters and bytes are those of the text that the ids stand for. A tokenizer of words does not keep white space as it
+was: its text has one space behind each word, and what the original had cannot be measured.
 """
 
 from __future__ import annotations

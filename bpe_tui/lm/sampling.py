@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
-from bpe_tui.lm.data import token_lengths
+from bpe_tui.lm.data import token_lengths, token_texts
 from bpe_tui.lm.errors import ModelSettingsError
 from bpe_tui.lm.model import MiniGPT
 
@@ -68,7 +68,7 @@ def sample(
     """
     context = tokenizer.encode(prompt) if prompt else _beginning(tokenizer)
     usable = torch.from_numpy(token_lengths(tokenizer).bytes > 0)
-    text = _WholeText(tokenizer, settings.stop)
+    text = _WholeText(tokenizer, prompt, settings.stop)
     for number in sample_ids(model, context, tokens, settings, usable):
         piece = text.add(number)
         yield Piece(number, piece)
@@ -127,16 +127,17 @@ def _beginning(tokenizer: BPETokenizer) -> list[int]:
 class _WholeText:
     """Turns ids into text that is never half a character and never goes beyond the stop text."""
 
-    def __init__(self, tokenizer: BPETokenizer, stop: str | None) -> None:
-        self._tokenizer = tokenizer
+    def __init__(self, tokenizer: BPETokenizer, prompt: str, stop: str | None) -> None:
         self._decoder = tokenizer.streaming_decoder() if hasattr(tokenizer, "streaming_decoder") else None
+        self._texts = token_texts(tokenizer) if self._decoder is None else []
         self._stop = stop
-        self._held = ""
+        # To a tokenizer of words, a prompt ends with a whole word; the space behind it comes with what follows.
+        self._held = " " if tokenizer.kind == "word_bpe" and prompt and not prompt[-1].isspace() else ""
         self.stopped = False
 
     def add(self, number: int) -> str:
         """Give the text that is certain now that this id has come."""
-        text = self._tokenizer.tokens[number] if self._decoder is None else self._decoder.feed([number])
+        text = self._texts[number] if self._decoder is None else self._decoder.feed([number])
         return self._release(text)
 
     def finish(self) -> str:
@@ -146,9 +147,10 @@ class _WholeText:
         return text
 
     def _release(self, text: str) -> str:
-        if self._stop is None:
-            return text
         self._held += text
+        if self._stop is None:
+            certain, self._held = self._held, ""
+            return certain
         place = self._held.find(self._stop)
         if place >= 0:
             self.stopped = True

@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 
 from bpe_tui.bpe.preparation import AddedToken, Preparation, longest_first, normalise_nfc
 
-COMBINING = "".join(chr(point) for point in range(0x300, 0x363)) + "\u0591\u05b0\u094d\u3099\u1e08\uac00\u1100\u1161\u11a8"
+COMBINING = (
+    "".join(chr(point) for point in range(0x300, 0x363)) + "\u0591\u05b0\u094d\u3099\u1e08\uac00\u1100\u1161\u11a8"
+)
 
 
 def test_every_character_is_normalised_as_tokenizers_does() -> None:

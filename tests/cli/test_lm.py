@@ -68,6 +68,22 @@ def test_from_a_text_to_a_sample(command: RunCommand, corpus: Path) -> None:
     assert command("lm", "sample", "--prompt", "low ", "--tokens", 30, "--seed", 3).raw == sampled.raw
 
 
+@pytest.mark.parametrize("alphabet", ["bytes", "words"])
+def test_tokenizers_of_other_kinds(command: RunCommand, corpus: Path, alphabet: str) -> None:
+    size = {"bytes": 280, "words": 40}[alphabet]
+    built = command("build", "--alphabet", alphabet, "--target-vocab-size", size, "--quiet")
+    assert built.code == 0, built.err
+    trained = command("lm", "train", *SHORT)
+    assert trained.code == 0, trained.err
+    measured = command("lm", "eval", "--split", "val", "--json")
+    assert measured.code == 0, measured.err
+    # The corpus has one space or newline behind each word, so words lose nothing of its length.
+    assert measured.document["characters"] == read_manifest(Path("data/encoded_bpe")).splits[1].characters
+    sampled = command("lm", "sample", "--prompt", "low", "--tokens", 30)
+    assert sampled.code == 0, sampled.err
+    assert sampled.out.startswith("low ") if alphabet == "words" else sampled.out.startswith("low")
+
+
 def test_what_training_says(command: RunCommand, encoded: Path) -> None:
     result = command("lm", "train", *SHORT)
     assert result.code == 0, result.err

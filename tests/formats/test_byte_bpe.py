@@ -36,10 +36,24 @@ def test_everything_comes_back(
         for number, token in enumerate(token for token in special if token.isprintable() and token != "  x ")
     }
     tokenizer = tiny(
-        rule=split, special_tokens=special, ties=ties, whole_pieces=whole, preparation=preparation, corpus_sha256="ab" * 32
+        rule=split,
+        special_tokens=special,
+        ties=ties,
+        whole_pieces=whole,
+        preparation=preparation,
+        corpus_sha256="ab" * 32,
     )
     again = byte_bpe.load(json.loads(byte_bpe.dumps(tokenizer)), Path("x.json"))
-    for name in ("vocabulary", "merges", "rule", "special_tokens", "ties", "whole_pieces", "preparation", "corpus_sha256"):
+    for name in (
+        "vocabulary",
+        "merges",
+        "rule",
+        "special_tokens",
+        "ties",
+        "whole_pieces",
+        "preparation",
+        "corpus_sha256",
+    ):
         assert getattr(again, name) == getattr(tokenizer, name), name
     assert again.fingerprint() == tokenizer.fingerprint()
     assert again.lossless is (preparation is None)

@@ -48,7 +48,7 @@ def refused(path: Path, split: str | None = "gpt2") -> TokenizerFileError:
         (b"[1, 2, 3]", "."),
         (b"[" * 200_000, "."),
         (b'{"model": {"type": "BPE", "vocab": ' + b"[" * 200_000, "."),
-        (b'{"a": 1' + b'0' * 5000 + b"}", "."),
+        (b'{"a": 1' + b"0" * 5000 + b"}", "."),
         (b"null", "."),
         (b"just some words\nand more\n", "."),
         (b"\x0a\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80", "."),

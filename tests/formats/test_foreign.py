@@ -41,7 +41,9 @@ def word_piece() -> Any:
 
 
 def unigram() -> Any:
-    trainer = tokenizers.trainers.UnigramTrainer(vocab_size=90, unk_token="<unk>", special_tokens=["<unk>"], show_progress=False)
+    trainer = tokenizers.trainers.UnigramTrainer(
+        vocab_size=90, unk_token="<unk>", special_tokens=["<unk>"], show_progress=False
+    )
     return trained(tokenizers.models.Unigram(), trainer, None, tokenizers.pre_tokenizers.Metaspace())
 
 
@@ -134,7 +136,9 @@ def test_without_the_package_it_can_be_inspected_and_says_what_to_install(
     monkeypatch.setattr("bpe_tui.formats.hugging_face_engine.installed", lambda _: False)
     ours = BPETokenizer.from_file(tmp_path / "t.json")
     assert "##" in "".join(ours.tokens)
-    with pytest.raises(MissingExtraError, match=r"WordPiece tokenizer takes the package tokenizers.*bpe-tui\[formats\]"):
+    with pytest.raises(
+        MissingExtraError, match=r"WordPiece tokenizer takes the package tokenizers.*bpe-tui\[formats\]"
+    ):
         ours.encode("the")
 
 

@@ -179,7 +179,21 @@ def with_added(tokens: list[dict[str, Any]], **flags: Any) -> Callable[[dict[str
 @given(
     st.lists(
         st.sampled_from(
-            ["  ", " ", "[MASK]", "[M", "<r>", "cafe\u0301!", "café!", "a", "\n", "\u3000", "x", "\x1c", "<|endoftext|>"]
+            [
+                "  ",
+                " ",
+                "[MASK]",
+                "[M",
+                "<r>",
+                "cafe\u0301!",
+                "café!",
+                "a",
+                "\n",
+                "\u3000",
+                "x",
+                "\x1c",
+                "<|endoftext|>",
+            ]
         ),
         max_size=14,
     ).map("".join)
@@ -307,9 +321,7 @@ def set_model(field: str, value: Any) -> Callable[[dict[str, Any]], None]:
         (lambda c: c["added_tokens"][0].update(lstrip="no"), "added_tokens", "lstrip 'no'"),
     ],
 )
-def test_damage_is_named(
-    tmp_path: Path, change: Callable[[dict[str, Any]], Any], field: str, message: str
-) -> None:
+def test_damage_is_named(tmp_path: Path, change: Callable[[dict[str, Any]], Any], field: str, message: str) -> None:
     path = saved(hugging_face(), tmp_path / "t.json", lambda content: change(content) and None)
     if "÷" in message or "0xF7" in message:
         content = json.loads(path.read_text(encoding="utf-8"))

@@ -30,9 +30,7 @@ def by_rank(piece: bytes, ranks: dict[bytes, int], limit: int | None = None) -> 
     return parts
 
 
-vocabularies = st.lists(
-    st.text("ab", min_size=2, max_size=6), min_size=1, max_size=12, unique=True
-)
+vocabularies = st.lists(st.text("ab", min_size=2, max_size=6), min_size=1, max_size=12, unique=True)
 
 
 @settings(max_examples=300, deadline=None)

@@ -32,7 +32,9 @@ def check(ours: BPETokenizer, theirs: Encode, shared: Path) -> None:
         found = ours.encode(text)
         if found != expected:
             place = next((i for i, pair in enumerate(zip(found, expected)) if pair[0] != pair[1]), len(expected))
-            pytest.fail(f"{name}: id {place} of {len(expected)}: {found[place : place + 5]}, not {expected[place:][:5]}")
+            pytest.fail(
+                f"{name}: id {place} of {len(expected)}: {found[place : place + 5]}, not {expected[place:][:5]}"
+            )
         if ours.lossless:
             assert ours.decode(found) == text, name
 

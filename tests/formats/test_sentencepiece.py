@@ -31,7 +31,9 @@ def model(kind: str, vocab_size: int = 70) -> bytes:
     return out.getvalue()
 
 
-@pytest.mark.parametrize(("kind", "name"), [("bpe", "BPE"), ("unigram", "Unigram"), ("char", "characters"), ("word", "words")])
+@pytest.mark.parametrize(
+    ("kind", "name"), [("bpe", "BPE"), ("unigram", "Unigram"), ("char", "characters"), ("word", "words")]
+)
 def test_it_encodes_as_theirs_does(tmp_path: Path, kind: str, name: str) -> None:
     (tmp_path / "sp.model").write_bytes(model(kind))
     ours = BPETokenizer.from_file(tmp_path / "sp.model")

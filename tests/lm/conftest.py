@@ -68,6 +68,7 @@ def data(make_data: Callable[..., ModelData], tokenizer: BPETokenizer) -> ModelD
 class StandInForBytes:
     """As much of a byte-level tokenizer as a model needs: the snowman is three tokens, one id is not used."""
 
+    kind = "byte_bpe"
     tokens = ("a", "b", "\u0120", "[E2]", "[98]", "[83]", "")
     token_bytes = (b"a", b"b", b" ", b"\xe2", b"\x98", b"\x83", b"")
     stoi = {token: number for number, token in enumerate(tokens) if token}  # noqa: RUF012 - it stands for an attribute

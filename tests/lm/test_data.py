@@ -14,6 +14,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from bpe_tui import BPETokenizer, DatasetError, FingerprintMismatchError
+from bpe_tui.bpe.word_tokenizer import WordBPETokenizer
 from bpe_tui.lm.data import ModelData, batch, check_length, open_data, token_lengths
 from bpe_tui.lm.errors import ModelSettingsError
 
@@ -24,6 +25,18 @@ def test_lengths_add_up_to_the_text(data: ModelData) -> None:
     ids = data.ids("train")
     assert data.lengths.characters[ids].sum() == len(TEXT * 20)
     assert data.lengths.bytes[ids].sum() == len((TEXT * 20).encode())
+
+
+def test_the_end_of_a_word_is_a_space(make_data: Callable[..., ModelData]) -> None:
+    tokenizer = WordBPETokenizer([*"elowé", "</w>"], [("l", "o"), ("lo", "w"), ("low", "</w>")], {"<s>": 9})
+    lengths = token_lengths(tokenizer)
+    ids = tokenizer.encode("low  lowé\n\nwe <s>", special="special")
+    assert tokenizer.decode(ids) == "low lowé we <s>"
+    assert lengths.characters[ids].sum() == len("low lowé we <s> ")
+    assert lengths.bytes[ids].sum() == len("low lowé we <s> ".encode())
+    # White space that is not kept is no reason to refuse the data.
+    data = make_data(tokenizer, train="low  lowé\n" * 20, val="low\n", test="we\n")
+    assert data.lengths.characters[data.ids("train")].sum() == len("low lowé " * 20)
 
 
 def test_a_character_in_several_byte_tokens_counts_once() -> None:

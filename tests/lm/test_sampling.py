@@ -9,6 +9,10 @@ import torch
 from torch import Tensor
 
 from bpe_tui import BPETokenizer, MissingCharactersError
+from bpe_tui.bpe.byte_alphabet import CHARACTERS
+from bpe_tui.bpe.byte_tokenizer import ByteBPETokenizer
+from bpe_tui.bpe.pretokenize import rule
+from bpe_tui.bpe.word_tokenizer import WordBPETokenizer
 from bpe_tui.lm.config import MiniGPTConfig
 from bpe_tui.lm.errors import ModelSettingsError
 from bpe_tui.lm.model import MiniGPT
@@ -121,11 +125,7 @@ def test_never_half_a_character() -> None:
 
 
 def test_the_real_byte_level_tokenizer_streams_whole_characters() -> None:
-    pretokenize = pytest.importorskip("bpe_tui.bpe.pretokenize", reason="needs the splitting rules")
-    from bpe_tui.bpe.byte_alphabet import CHARACTERS
-    from bpe_tui.bpe.byte_tokenizer import ByteBPETokenizer
-
-    tokenizer = ByteBPETokenizer({c: n for n, c in enumerate(CHARACTERS)}, [], pretokenize.rule("none"))
+    tokenizer = ByteBPETokenizer({c: n for n, c in enumerate(CHARACTERS)}, [], rule("none"))
     text = "ein Schneemann: ☃, é, 😀"
     wishes = tokenizer.encode(text)
     pieces = list(sample(Fixed(256, wishes=wishes), tokenizer, "", len(wishes), SamplingSettings()))
@@ -142,6 +142,20 @@ def test_it_stops_before_the_stop_text_wherever_tokens_end(stop: str, expected: 
     wishes = [0, 4, 4, 0]  # a ab ab a
     pieces = list(sample(Fixed(5, wishes=wishes), tokenizer, "", 4, SamplingSettings(stop=stop)))
     assert "".join(piece.text for piece in pieces) == expected
+
+
+def test_words_are_set_apart_from_the_prompt_and_from_each_other() -> None:
+    tokenizer = WordBPETokenizer([*"elow", "</w>"], [("l", "o"), ("lo", "w"), ("low", "</w>")])
+    wishes = tokenizer.encode("low owl")
+
+    def continued(prompt: str, **settings: str) -> str:
+        pieces = sample(Fixed(8, wishes=wishes), tokenizer, prompt, len(wishes), SamplingSettings(**settings))
+        return prompt + "".join(piece.text for piece in pieces)
+
+    assert continued("low") == "low low owl "
+    assert continued("low ") == "low low owl "
+    assert continued("") == "low owl "
+    assert continued("low", stop=" ") == "low"
 
 
 def test_text_that_could_become_the_stop_text_waits() -> None:

@@ -14,7 +14,7 @@ class SlowEncoder:
     def __init__(self, ready: threading.Event) -> None:
         self._ready = ready
 
-    def encode(self, text: str) -> None:
+    def encode(self, _: str) -> None:
         assert self._ready.wait(60)
 
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 _LOOK: float = 0.1
 """Seconds between two looks at the job; only changed lines are drawn."""
-_BAR = 30
+_BAR = 28
 
 
 class EncodeDialog(Dialog["EncodedDataset"]):
@@ -144,7 +144,7 @@ class EncodeDialog(Dialog["EncodedDataset"]):
                     ("━" * cells, "good"),
                     ("─" * (_BAR - cells), "bar-rest"),
                     (f" {100 * share:3.0f}%", "label"),
-                    (f"  {count(done):>13} of {count(total)} characters", "dim"),
+                    (f"  {count(done):>{len(count(total))}} of {count(total)}", "dim"),
                 )
             )
         words = "cancelling…" if snapshot.cancelling else f"{readable(step)}"
