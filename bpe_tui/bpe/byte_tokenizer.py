@@ -288,7 +288,7 @@ class ByteBPETokenizer(BPETokenizer):
         return ids
 
     def joins(self, text: str, report: Report = silent) -> Joins:
-        """Like `BPETokenizer.joins`, with bytes for symbols; special tokens are ordinary text, added ones one symbol."""
+        """Like `BPETokenizer.joins`, with bytes for symbols; an added token is one symbol, a special one is text."""
         return self._joined(text, False, report)[0]
 
     def join_steps(self, text: str, report: Report = silent) -> tuple[Joins, JoinSteps]:
@@ -306,15 +306,12 @@ class ByteBPETokenizer(BPETokenizer):
             else:
                 content = stretch.encode("utf-8", "surrogatepass")
                 parts.append(self._byte_encoder.join_steps(content, *self.merge_places, report, told=told))
-        if len(parts) == 1:
-            return parts[0]
-        empty = [np.zeros(0, np.int32)]
-        return (
-            Joins(*(np.concatenate(empty + [getattr(part, name) for part, _ in parts]) for name in ("symbols", "ranks"))),
-            JoinSteps(
-                *(np.concatenate(empty + [getattr(part, name) for _, part in parts]) for name in ("rounds", "left", "new"))
-            ),
-        )
+        if not parts:
+            empty = np.zeros(0, np.int32)
+            return Joins(empty, empty), JoinSteps(empty, empty, empty)
+        columns = [(one.symbols, one.ranks, how.rounds, how.left, how.new) for one, how in parts]
+        symbols, ranks, *steps = (np.concatenate(column) for column in zip(*columns, strict=True))
+        return Joins(symbols, ranks), JoinSteps(*steps)
 
     @cached_property
     def merge_places(self) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:

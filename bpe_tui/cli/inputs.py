@@ -131,7 +131,13 @@ def load_named(name: str, text: str, console: Console) -> BPETokenizer:
 
 def short_names(names: list[str]) -> list[str]:
     """Give short names for tokenizer files: without folder and ending, unless two would be called the same."""
-    short = [Path(name).name.removesuffix(".json").removesuffix(".tokenizer") for name in names]
+    short = []
+    for name in names:
+        file = name.rpartition("@")[0] if "@" in name and not Path(name).exists() else name
+        brief = Path(file).name
+        for ending in (".json", ".tokenizer", ".tiktoken", ".model"):
+            brief = brief.removesuffix(ending)
+        short.append(brief or name)
     return [name if short.count(brief) > 1 else brief for name, brief in zip(names, short, strict=True)]
 
 

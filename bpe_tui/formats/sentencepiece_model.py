@@ -56,6 +56,21 @@ class SentencePieceEngine:
         ids: list[int] = guarded(PACKAGE, "encode the text", lambda: processor.encode(text, out_type=int))
         return ids
 
+    def encode_spans(self, text: str) -> tuple[list[int], list[int]]:
+        """Give the ids of a text, and at which character of it each of them ends."""
+        processor = self.processor()
+
+        def encode() -> tuple[list[int], list[int]]:
+            try:
+                found = processor.encode(text, return_type="offset_mapping")
+            except TypeError:  # an older package
+                pieces = processor.encode(text, out_type="immutable_proto").pieces
+                return [piece.id for piece in pieces], [piece.end for piece in pieces]
+            return found["ids"], [end for _, end in found["offsets"]]
+
+        spans: tuple[list[int], list[int]] = guarded(PACKAGE, "encode the text", encode)
+        return spans
+
     def decode(self, ids: list[int]) -> str:
         """Give the text of ids."""
         processor = self.processor()

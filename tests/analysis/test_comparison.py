@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.hard import hand_made_merges
 
-from bpe_tui import BPETokenizer, VocabularySizeError
-from bpe_tui.analysis import encode, token_tree
+from bpe_tui import BPETokenizer, VocabularySizeError, formats
+from bpe_tui.analysis import Dial, encode, token_tree
 from bpe_tui.analysis.baselines import baseline
 from bpe_tui.analysis.comparison import align, compare, cost, parting, shared_tokens
 from bpe_tui.analysis.counting import NOTHING, Count, count, cut
@@ -228,3 +230,30 @@ def test_the_other_families_on_the_same_text(family: str, bible: str) -> None:
 def test_an_unknown_family() -> None:
     with pytest.raises(AnalysisError, match="wordpiece, unigram"):
         train_family("bpe-dropout", "text", 10)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "bert_base_cased.tokenizer.json",
+        "xlnet_base_cased.tokenizer.json",
+        "clip_base.tokenizer.json",
+        "sp_test_en.model",
+    ],
+)
+def test_tokens_of_foreign_tokenizers_lie_in_the_text(name: str, shared: Path) -> None:
+    """Ids are those of the package that encodes, and every letter of the text lies in one of its tokens."""
+    pytest.importorskip("tokenizers")
+    pytest.importorskip("sentencepiece")
+    tokenizer = formats.read(shared / "data/tokenizers" / name)
+    text = "The naïve café, and  the neurocomputational lab."
+    encoded = encode(tokenizer, text)
+    assert encoded.ids.tolist() == tokenizer.encode(text)
+    assert encoded.ends is not None
+    assert np.all(np.diff(encoded.ends) >= 0)
+    assert encoded.ends[-1] == len(text.encode())
+    beginning, found = cut(tokenizer, text, 4)
+    assert text.startswith(beginning)
+    assert found == len(tokenizer.encode(beginning)) <= 4
+    with pytest.raises(AnalysisError, match="not made of merges"):
+        Dial(tokenizer, text)
