@@ -176,7 +176,7 @@ def add_tokenizer(parser: argparse.ArgumentParser) -> None:
         # The top parser has the same option, for the app; a default here would overwrite what was said there.
         default=argparse.SUPPRESS,
         metavar="FILE",
-        help=f"tokenizer file (default: {DEFAULT_TOKENIZER})",
+        help=f"tokenizer file; FILE@RULE names the splitting rule if the file does not (default: {DEFAULT_TOKENIZER})",
     )
 
 

@@ -22,7 +22,7 @@ is. Extending on the text that it was trained on gives what training in one go g
 def add_parser(subparsers: Any) -> None:
     """Add the command to the command line."""
     parser = subparsers.add_parser("extend", help="learn more merges on top of a tokenizer", description=_DESCRIPTION)
-    parser.add_argument("path", type=Path, metavar="TOKENIZER", help="tokenizer file")
+    parser.add_argument("path", type=Path, metavar="TOKENIZER", help="tokenizer file, or FILE@RULE")
     parser.add_argument("--on", type=Path, required=True, metavar="FILE", help="text to learn from")
     parser.add_argument(
         "--target-vocab-size", type=whole_number, required=True, metavar="N", help="stop at N tokens in all"

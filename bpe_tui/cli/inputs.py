@@ -103,6 +103,7 @@ def parse_ids(text: str, source: str) -> npt.NDArray[np.int64]:
 def load_tokenizer(path: Path | None, console: Console) -> BPETokenizer:
     """Give the tokenizer of a file; None stands for the one that `build` writes by default.
 
+    `FILE@RULE` names the splitting rule, for files that do not say it (tiktoken's).
     Raises TokenizerFileError, FingerprintMismatchError.
     """
     from bpe_tui.session.jobs import load_tokenizer as load
@@ -112,20 +113,13 @@ def load_tokenizer(path: Path | None, console: Console) -> BPETokenizer:
 
 
 def load_named(name: str, text: str, console: Console) -> BPETokenizer:
-    """Give the tokenizer of a file, or the built-in baseline of that name if there is no such file.
-
-    `FILE@RULE` names the splitting rule, for files that do not say it (tiktoken's). Raises TokenizerFileError,
-    FingerprintMismatchError.
+    """Give the tokenizer of a file as `load_tokenizer` does, or the built-in baseline of that name if there is no such
+    file. Raises TokenizerFileError, FingerprintMismatchError.
     """
     from bpe_tui.analysis.baselines import BASELINES, baseline
 
     if name in BASELINES and not Path(name).exists():
         return baseline(name, text)
-    path, at, rule = name.rpartition("@")
-    if at and path and not Path(name).exists():
-        from bpe_tui import formats
-
-        return run_job(console, f"loading {Path(path).name}", lambda _: formats.read(Path(path), rule))
     return load_tokenizer(Path(name), console)
 
 

@@ -24,7 +24,7 @@ def add_parser(subparsers: Any) -> None:
         help="look into a tokenizer file",
         description="Print the figures of a tokenizer and its longest tokens, or how one token is put together.",
     )
-    parser.add_argument("file", type=Path, metavar="TOKENIZER", help="tokenizer file")
+    parser.add_argument("file", type=Path, metavar="TOKENIZER", help="tokenizer file, or FILE@RULE")
     parser.add_argument(
         "--longest", type=whole_number, default=30, metavar="N", help="show the N longest learned tokens (default: 30)"
     )
@@ -80,9 +80,15 @@ def _in_byte_alphabet(text: str) -> str:
     return to_characters(text.encode("utf-8", "surrogateescape"))
 
 
+def _losses(summary: TokenizerSummary) -> str:
+    if summary.lossless:
+        return ""
+    return ", white space is not kept" if summary.kind == "word_bpe" else ", texts are normalised"
+
+
 def _answer_summary(summary: TokenizerSummary, console: Console) -> None:
     console.answer(f"fingerprint      {summary.fingerprint}")
-    console.answer(f"kind             {summary.kind}{'' if summary.lossless else ', white space is not kept'}")
+    console.answer(f"kind             {summary.kind}{_losses(summary)}")
     console.answer(f"vocabulary       {summary.vocab_size:,} tokens")
     console.answer(f"base tokens      {summary.base_size:,}")
     repeated = f", {summary.repeated_merges:,} of them make a token that was there" if summary.repeated_merges else ""

@@ -62,14 +62,27 @@ def read_corpus(
     return corpus.read_splits(path, train=train, val=val, test=test, invalid=invalid, report=report)
 
 
-def load_tokenizer(path: Path, report: Report = silent) -> LoadedTokenizer:
-    """Read a tokenizer file. Raises TokenizerFileError, FingerprintMismatchError."""
+def load_tokenizer(path: Path, report: Report = silent, split: str | None = None) -> LoadedTokenizer:
+    """Read a tokenizer file of any format. `split` names the splitting rule, for files that do not say it (tiktoken's).
+
+    A path `FILE@RULE` names it too, unless there is a file of that whole name. Raises TokenizerFileError,
+    FingerprintMismatchError.
+    """
     from bpe_tui import formats
 
     report("reading the tokenizer", 0, 0)
-    tokenizer = formats.read(path)
+    if split is None:
+        path, split = _without_rule(path)
+    tokenizer = formats.read(path, split)
     report("computing the fingerprint", 0, 0)
     return LoadedTokenizer(tokenizer, path, tokenizer.fingerprint())
+
+
+def _without_rule(path: Path) -> tuple[Path, str | None]:
+    name, at, rule = path.name.rpartition("@")
+    if not at or not name or path.exists():
+        return path, None
+    return path.with_name(name), rule
 
 
 def save_tokenizer(
