@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Compile the kernels once, before several workers would each do it for themselves."""
+    if not hasattr(config, "workerinput") and not config.option.collectonly:
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        subprocess.run([sys.executable, "-m", "bpe_tui.bpe.kernels"], env=environment, check=True)
 
 
 @pytest.fixture(scope="session")

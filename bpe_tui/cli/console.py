@@ -50,11 +50,17 @@ def repair_streams() -> None:
 def warn(line: str) -> None:
     """Print a line on standard error if that is possible at all."""
     with contextlib.suppress(OSError):
-        print(readable(line), file=sys.stderr, flush=True)
+        write_line(readable(line), sys.stderr)
 
 
 class StandardOutputError(BPEError):
     """Standard output goes to where nothing more can be written."""
+
+
+def write_line(line: str, stream: TextIO) -> None:
+    """Write a whole line at once: `print` writes the newline apart, and an interrupt can come in between."""
+    stream.write(f"{line}\n")
+    stream.flush()
 
 
 class Console:
@@ -144,7 +150,7 @@ class Console:
     def _print(self, line: str, stream: TextIO) -> None:
         if self._progress is not None:
             self._progress.clear()
-        self._output(lambda: print(line, file=stream, flush=True), stream)
+        self._output(lambda: write_line(line, stream), stream)
 
     def _output(self, write: Callable[[], None], stream: TextIO) -> None:
         try:

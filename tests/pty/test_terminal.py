@@ -29,7 +29,7 @@ def train_slowly(terminal) -> None:
     terminal.press("vvvv")
     terminal.settle()
     terminal.press("t")
-    terminal.see("training")
+    terminal.see("training", "left + right → token")
     terminal.until(lambda: " →" in terminal.text().split("left + right → token")[-1], "a merge")
 
 
@@ -56,7 +56,7 @@ def test_train_save_quit(open_terminal: OpenTerminal, here: Path) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_keeps_a_checkpoint(open_terminal: OpenTerminal, here: Path, number: signal.Signals) -> None:
-    terminal = open_terminal("--corpus", small_corpus())
+    terminal = open_terminal("--corpus", small_corpus(), size=(120, 40))
     train_slowly(terminal)
     os.kill(terminal.process.pid, number)
     assert terminal.ends() == 128 + number
@@ -78,7 +78,7 @@ def test_a_signal_keeps_a_checkpoint(open_terminal: OpenTerminal, here: Path, nu
 
 
 def test_a_terminal_that_vanishes_loses_nothing(open_terminal: OpenTerminal, here: Path) -> None:
-    terminal = open_terminal("--corpus", small_corpus())
+    terminal = open_terminal("--corpus", small_corpus(), size=(120, 40))
     train_slowly(terminal)
     os.close(terminal.process.child_fd)
     terminal.process.child_fd = -1
