@@ -1,13 +1,16 @@
 """Writing files so that a reader sees the old content or the new, never a part.
 
 The content goes to a temporary name in the same folder, is fsynced, and is renamed over the target; whatever goes
-wrong on the way, the temporary file is removed and the old file stays as it was.
+wrong on the way, the temporary file is removed and the old file stays as it was. Only files are replaced: a rename
+over a device would, for root, take the device away from the whole system.
 """
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
+import stat
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,9 +24,10 @@ def atomic_writer(path: Path) -> Iterator[IO[bytes]]:
     Folders above `path` are made. The file gets the permissions that a newly created file would have, or those of the
     file it replaces. A symbolic link is followed, so that the link stays a link.
 
-    Raises OSError when the folder cannot be written or the disk is full.
+    Raises OSError when the folder cannot be written, the disk is full, or something that is no file stands there.
     """
     target = Path(os.path.realpath(path))
+    refuse_special(target)
     target.parent.mkdir(parents=True, exist_ok=True)
     descriptor, name = tempfile.mkstemp(prefix=".bpe-tui-", suffix=".partial", dir=target.parent)
     temporary = Path(name)
@@ -49,6 +53,18 @@ def write_bytes(path: Path, content: bytes) -> None:
 def write_text(path: Path, content: str) -> None:
     """Write `content` to `path` as UTF-8 with its line ends as they are, whole or not at all. Raises OSError."""
     write_bytes(path, content.encode("utf-8"))
+
+
+def refuse_special(path: Path) -> None:
+    """Raise OSError if a folder, a device, a pipe or a circle of links stands at `path`, which nothing may replace."""
+    try:
+        mode = path.stat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    if not stat.S_ISREG(mode):
+        raise OSError(errno.EOPNOTSUPP, "a device or pipe stands there, not a file", str(path))
 
 
 def _permissions(target: Path) -> int:

@@ -17,6 +17,7 @@ CURES: dict[int, str] = {
     errno.EEXIST: "something else stands there already; move it away or name another place",
     errno.EISDIR: "a folder stands there; name a file",
     errno.ENAMETOOLONG: "the name is too long; choose a shorter one",
+    errno.ELOOP: "its symbolic links go round in a circle; name another place",
     errno.EIO: "the device reported an error; check the disk or name another place",
 }
 

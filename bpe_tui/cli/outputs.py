@@ -8,7 +8,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bpe_tui.atomic import write_text
+from bpe_tui.atomic import refuse_special, write_text
 from bpe_tui.cli.console import Console
 from bpe_tui.cli.work import run_job
 from bpe_tui.errors import BPEError, TokenizerFileError
@@ -27,8 +27,10 @@ def check_place(path: Path) -> None:
 
     Passing is no promise: the disk may still be full when the time comes.
     """
-    if path.is_dir():
-        raise OutputError(explain(OSError(errno.EISDIR, ""), "write", path))
+    try:
+        refuse_special(path)
+    except OSError as error:
+        raise OutputError(explain(error, "write", path)) from error
     folder = next((parent for parent in path.absolute().parents if parent.exists()), None)
     if folder is None:
         return

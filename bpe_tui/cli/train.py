@@ -71,6 +71,9 @@ def run(arguments: argparse.Namespace) -> int:
 
     console = Console(arguments)
     check_place(arguments.output)
+    if arguments.checkpoint is not None:
+        # It is written when the run is interrupted, which is too late to find that it cannot be.
+        check_place(arguments.checkpoint)
     splits, training = _prepare(arguments, console)
     say_splits(splits, console)
     compile_kernels(console)

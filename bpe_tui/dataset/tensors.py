@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import threading
+from io import BufferedReader
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from bpe_tui.errors import DatasetError
+from bpe_tui.corpus.opening import open_regular
+from bpe_tui.errors import CorpusError, DatasetError
 from bpe_tui.system_errors import explain
 
 if TYPE_CHECKING:
@@ -50,8 +52,10 @@ def read_tensor(path: Path) -> npt.NDArray[np.int64]:
     import torch
 
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as raw, BufferedReader(raw) as file:
             value = torch.load(file, map_location="cpu", weights_only=True)
+    except CorpusError as error:
+        raise DatasetError(str(error)) from error
     except OSError as error:
         raise DatasetError(explain(error, "read", path)) from error
     except Exception as error:  # torch raises what it likes for a damaged file: RuntimeError, EOFError, pickle's …

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from bpe_tui.atomic import atomic_writer
-from bpe_tui.errors import TokenizerFileError
+from bpe_tui.corpus.opening import open_regular
+from bpe_tui.errors import CorpusError, TokenizerFileError
 
 LARGEST = 1 << 31
 """Bytes of the largest file that is read at all; the largest tokenizers have a hundredth of that."""
@@ -31,7 +32,11 @@ def read_bytes(path: Path) -> bytes:
             raise TokenizerFileError(f"{path}: the file {what}; give the path of a tokenizer file", file=path)
         if path.stat().st_size > LARGEST:
             raise TokenizerFileError(f"{path}: more than 2 GB, which no tokenizer file has", file=path)
-        return path.read_bytes()
+        # It may be exchanged for a pipe just now, and some files of the system wait for a writer as pipes do.
+        with open_regular(path) as file:
+            return file.readall() or b""
+    except CorpusError as error:
+        raise TokenizerFileError(str(error), file=path) from error
     except OSError as error:
         raise TokenizerFileError(f"{path}: cannot be read: {error.strerror or error}", file=path) from error
 

@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bpe_tui import atomic
-from bpe_tui.errors import BPEError
+from bpe_tui.corpus.opening import open_regular
+from bpe_tui.errors import BPEError, CorpusError
 from bpe_tui.session import kinds, places
 from bpe_tui.session.identity import RunIdentity, identify
 from bpe_tui.session.run import Run
@@ -94,7 +95,10 @@ def store(checkpoint: Checkpoint, path: Path | None = None) -> Checkpoint:
 def read_checkpoint(path: Path) -> Checkpoint:
     """Give the checkpoint in a file. Raises CheckpointError that names the file, the field and what to do."""
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        with open_regular(path) as file:
+            content = json.loads((file.readall() or b"").decode("utf-8"))
+    except CorpusError as error:
+        raise CheckpointError(f"the checkpoint cannot be read: {error}", file=path) from error
     except OSError as error:
         raise CheckpointError(f"{path}: the checkpoint cannot be read: {error.strerror}", file=path) from error
     except UnicodeDecodeError as error:

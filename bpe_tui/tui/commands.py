@@ -5,12 +5,24 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
-from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
+from textual.widgets import OptionList
 
 from bpe_tui.tui.actions import ACTIONS, Action
+from bpe_tui.tui.widgets.options import can_page
 
 if TYPE_CHECKING:
     from bpe_tui.tui.app import BpeTuiApp
+
+
+class ActionPalette(CommandPalette):
+    """Textual's palette, without the keys that would end the app when there is no room for the list."""
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Whether the action applies now."""
+        if action == "command_list" and not can_page(self.query_one(OptionList)):
+            return False
+        return super().check_action(action, parameters)
 
 
 class ActionCommands(Provider):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -171,6 +172,49 @@ def test_files_in_place_of_folders(command: RunCommand, corpus: Path, at_home: P
     assert files_below(at_home) == before
     assert command("train", corpus, *small, "--output", corpus).code == 1
     assert files_below(at_home) == before
+
+
+needs_fifos = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+
+
+@needs_fifos
+@pytest.mark.usefixtures("tokenizer_file")
+def test_pipes_and_circles_of_links_are_not_replaced(command: RunCommand, corpus: Path) -> None:
+    """A rename over a pipe or, for root, over /dev/null would take it away from everybody who uses it."""
+    os.mkfifo("pipe")
+    Path("circle").symlink_to("other")
+    Path("other").symlink_to("circle")
+    small = ["--target-vocab-size", 30, "--overwrite"]
+    for place, words in (("pipe", "a device or pipe stands there"), ("circle", "go round in a circle")):
+        for arguments in (
+            ["train", corpus, *small, "--output", place],
+            ["train", corpus, *small, "--output", "good.json", "--checkpoint", place],
+            ["build", *small, "--tokenizer-output", place],
+            ["decode", "0", "--output", place],
+        ):
+            result = command(*arguments)
+            assert result.code == 1
+            assert place in result.error
+            assert words in result.error
+    assert Path("pipe").is_fifo()
+    assert Path("circle").is_symlink()
+    assert not Path("good.json").exists()
+
+
+@needs_fifos
+@pytest.mark.usefixtures("tokenizer_file")
+def test_pipes_are_not_waited_for(command: RunCommand, corpus: Path) -> None:
+    """Nobody writes into them: whoever opened one plainly would wait for ever."""
+    os.mkfifo("pipe.pt")
+    for arguments in (
+        ["decode", "--file", "pipe.pt"],
+        ["train", corpus, "--resume", "pipe.pt"],
+        ["inspect", "pipe.pt"],
+        ["corpus", "show", "pipe.pt"],
+    ):
+        result = command(*arguments)
+        assert result.code == 1
+        assert "pipe.pt" in result.error
 
 
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="needs /proc, in which nobody may make folders")

@@ -47,5 +47,5 @@ def test_pickled_code_is_not_run(tmp_path: Path) -> None:
 
 
 def test_a_missing_file(tmp_path: Path) -> None:
-    with pytest.raises(DatasetError, match=r"cannot read .*none\.pt: no such file"):
+    with pytest.raises(DatasetError, match=r"none\.pt does not exist"):
         read_tensor(tmp_path / "none.pt")

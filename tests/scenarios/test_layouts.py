@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from textual.widgets import Input
+from textual.widgets import Input, OptionList
 
 OpenApp = Callable
 TITLES = {"corpus": "1 Corpus ─", "tokenizer": "2 Tokenizer ─", "merges": "3 Merges ─", "vocabulary": "4 Vocabulary ─"}
@@ -82,3 +82,19 @@ async def test_dialogs_fit_the_smallest_screen(open_app: OpenApp) -> None:
             assert person.app.screen.region.contains_region(box)
             await person.press("escape")
             assert person.app.screen is person.app.main
+
+
+@pytest.mark.parametrize("key", ["ctrl+p", "m", "o"])
+async def test_page_keys_in_a_terminal_without_room_for_a_list(key: str, open_app: OpenApp) -> None:
+    async with open_app() as person:
+        await person.press(key)
+        await person.until(lambda: person.app.screen is not person.app.main, "a list")
+        await person.until(lambda: person.app.screen.query_one(OptionList).option_count, "options")
+        person.app.screen.query_one(OptionList).highlighted = 0
+        if key == "o":
+            person.app.screen.query_one(OptionList).focus()
+        await person.resize(1, 40)
+        await person.press("pageup", "pagedown")
+        await person.resize(120, 40)
+        await person.press("escape")
+        await person.until(lambda: person.app.screen is person.app.main, "the main screen")

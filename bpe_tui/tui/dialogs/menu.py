@@ -10,6 +10,7 @@ from textual.widgets.option_list import Option
 
 from bpe_tui.tui.actions import ACTIONS, BY_ID, GROUPS
 from bpe_tui.tui.dialogs.base import Dialog
+from bpe_tui.tui.widgets.options import Options
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -41,7 +42,7 @@ class Menu(Dialog[str]):
                 for action in ACTIONS
                 if action.group == group and action.id != "menu"
             ]
-        yield OptionList(*options, id="menu", compact=True, markup=False)
+        yield Options(*options, id="menu", compact=True, markup=False)
         yield Static("", id="about")
 
     def on_mount(self) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from textual.command import CommandPalette
 from textual.widgets import Input
 
+from bpe_tui.tui.commands import ActionPalette
 from bpe_tui.tui.dialogs.help import Help
 from bpe_tui.tui.dialogs.menu import Menu
 from bpe_tui.tui.panes.corpus import CorpusPane
@@ -99,7 +99,7 @@ async def show_help(app: BpeTuiApp) -> None:
 
 async def palette(app: BpeTuiApp) -> None:
     """Open the command palette. Its cursor must not blink: idle costs no bytes."""
-    screen: CommandPalette = CommandPalette()
+    screen = ActionPalette()
     await app.push_screen(screen)
     for field in screen.query(Input):
         field.cursor_blink = False

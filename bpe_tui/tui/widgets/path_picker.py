@@ -15,6 +15,7 @@ from textual.widgets import Input, OptionList
 from textual.widgets.option_list import Option
 
 from bpe_tui.tui.widgets.field import Field
+from bpe_tui.tui.widgets.options import Options
 from bpe_tui.tui.wording import readable
 
 if TYPE_CHECKING:
@@ -114,7 +115,7 @@ class PathPicker(Vertical):
     def compose(self) -> ComposeResult:
         """The field, and the list below."""
         yield PathField(self._value, placeholder="a path; tab completes", id="path")
-        yield OptionList(id="paths", compact=True, markup=False)
+        yield Options(id="paths", compact=True, markup=False)
 
     def on_mount(self) -> None:
         """List what fits the first value."""
