@@ -193,6 +193,10 @@ class Worker:
             return RunState.PAUSED, "paused"
         return None
 
+    def _raise_if_stopped(self) -> None:
+        if self.wish is Wish.STOP or not threading.main_thread().is_alive():
+            raise Cancelled("the run was stopped")
+
     def _allowance(self) -> int | None:
         """Give how many merges the next batch may learn, after waiting for the speed limit; None for any number."""
         allowance = self.limit.allowance(time.monotonic())
@@ -242,19 +246,20 @@ class Worker:
                 replayed += engine.advance(self._given - replayed, _WORK)
                 if engine.stop_reason is not None:
                     break
-            self._report("learning merges", 0, 0)
+            with self.changed:
+                # In one hold: a stop before it has cancelled this trainer, which is then spent and must not be kept; one
+                # after it leaves the trainer alone.
+                self._raise_if_stopped()
+                self._making, self._engine = None, engine
+                self._watch.sample(time.monotonic(), engine.log.count)
         finally:
             with self.changed:
                 self._making = None
-        with self.changed:
-            self._engine = engine
-            self._watch.sample(time.monotonic(), engine.log.count)
         return engine
 
     def _report(self, step: str, done: int, total: int) -> None:
         with self.changed:
-            if self.wish is Wish.STOP or not threading.main_thread().is_alive():
-                raise Cancelled("the run was stopped")
+            self._raise_if_stopped()
             detail = f"{step} {done:,} of {total:,}" if total else step
             if self._detail != detail:
                 self._detail = detail

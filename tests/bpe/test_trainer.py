@@ -80,6 +80,32 @@ def test_given_merges_are_replayed_whatever_they_are(text: str, merges: list[tup
         assert length == len(sequence)
 
 
+@pytest.mark.parametrize(("room", "enough"), [(3, False), (4, False), (5, True)])
+def test_counting_leaves_a_record_free_for_a_given_pair_that_does_not_occur(room: int, enough: bool) -> None:
+    from bpe_tui.bpe.kernels import training as kernel
+
+    four_pairs = np.array([BOUNDARY, 0, 0, 1, 0, 2, BOUNDARY], np.int32)
+    table, records = np.full(64, -1, np.int32), np.zeros((room, 4), np.int64)
+    info, control, weight = np.zeros(kernel.INFO_SIZE, np.int64), np.zeros(1, np.int64), np.ones(1, np.int64)
+    dense = np.full(9, -1, np.int32)
+    assert kernel.count_pairs(four_pairs, weight, 3, dense, table, records, info, control) is enough
+
+
+def test_a_given_pair_that_does_not_occur_in_a_text_that_fills_the_first_tables() -> None:
+    letters = [chr(0x4E00 + number) for number in range(46)]
+    # No pair of this comes twice, and there is room for 2,048 at first.
+    no_pair_twice = "".join(
+        first + "".join(first + second for second in letters[number + 1 :]) for number, first in enumerate(letters)
+    )
+    text = no_pair_twice[:2049]
+    assert len(set(pairwise(text))) == 2048
+    never = (letters[-1], letters[-1])
+    assert never not in set(pairwise(text))
+    trainer = Trainer(text, 47, base_tokens=letters, merges=[never])
+    run_to_end(trainer)
+    assert learned(trainer) == [(never, 0, 2049)]
+
+
 @settings(max_examples=300, deadline=None)
 @given(hard.hard_texts(), st.integers(0, 20))
 def test_the_figures_tell_the_sequence_as_it_is(text: str, more: int) -> None:

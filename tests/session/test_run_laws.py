@@ -387,6 +387,46 @@ def test_a_stop_while_the_pairs_are_counted_cancels_the_work_and_the_run_can_beg
     assert run.close(WAIT)
 
 
+class Meddling(threading.Condition):
+    """The lock of a run, which has somebody stop the run right after the training thread let go of it the nth time."""
+
+    def __init__(self, run: Run, releases: int) -> None:
+        super().__init__()
+        self._run = run
+        self._releases = releases
+
+    def __exit__(self, *error: object) -> None:
+        super().__exit__(*error)
+        if threading.current_thread().name == "bpe-tui training":
+            self._releases -= 1
+            if self._releases == 0:
+                self._run.stop()
+
+
+@pytest.mark.parametrize("releases", range(1, 16))
+def test_a_run_stopped_between_any_two_looks_at_its_wishes_can_go_on(releases: int) -> None:
+    class SpentOnceCancelled(GatedEngine):
+        def advance(self, max_merges: int | None = None, _max_work: int = 0) -> int:
+            if self.cancelled.is_set():
+                raise Cancelled("cancelled")
+            return super().advance(max_merges)
+
+    def make(*_arguments: object) -> GatedEngine:
+        engine = SpentOnceCancelled(10, 50, 3)
+        engine.open_gate()
+        return engine
+
+    run = Run(_splits(), RunSettings(None, 10), make_engine=make)
+    run._worker.changed = Meddling(run, releases)
+    run.start()
+    seen = run.wait_until(lambda snapshot: snapshot.state.ended, WAIT)
+    if seen.state is RunState.STOPPED:
+        run.resume()
+        seen = run.wait_until(lambda snapshot: snapshot.state.ended, WAIT)
+    assert (seen.state, seen.vocab_size) == (RunState.DONE, 10)
+    assert run.close(WAIT)
+
+
 def test_a_closed_run_takes_no_more_commands() -> None:
     run = Run(_splits(), RunSettings())
     assert run.close()

@@ -243,7 +243,8 @@ def count_pairs(
             records[record, COUNT] += weight
             records[record, END] += 1
         left = right
-    return True
+    # `learn` counts on a free record: a forced pair that the text does not have takes one before room is asked for.
+    return info[RECORDS] < len(records)
 
 
 @njit(void(_i32, int64, _i32, _i32, _i64_2, _i32, _i32, _i32, _i64_2, int64, _i64, _i64), **OUTER)
