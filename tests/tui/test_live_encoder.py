@@ -14,7 +14,7 @@ class SlowEncoder:
     def __init__(self, ready: threading.Event) -> None:
         self._ready = ready
 
-    def encode(self, _: str) -> None:
+    def prepare(self) -> None:
         assert self._ready.wait(60)
 
 
