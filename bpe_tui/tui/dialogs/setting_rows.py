@@ -19,25 +19,25 @@ if TYPE_CHECKING:
     from textual.widget import Widget
 
 ALPHABETS: Final = {
-    Alphabet.CHARACTERS: "of the text, spaces too; merges cross words",
-    Alphabet.WORDS: "letters of words that end in </w>",
-    Alphabet.BYTES: "all 256, in pieces: nothing is ever missing",
+    Alphabet.CHARACTERS: "of the text; merges cross words",
+    Alphabet.WORDS: "letters of words, ends in </w>",
+    Alphabet.BYTES: "any text; pieces cut by a rule",
 }
 RULES: Final = {
     "gpt2": "words with the space before them",
     "cl100k": "GPT-4: numbers in threes",
-    "o200k": "GPT-4o: also cuts where case changes",
+    "o200k": "GPT-4o: also cuts at upper case",
     "llama3": "cl100k as Hugging Face has it",
     "qwen2": "like llama3, single digits",
-    "whitespace": "runs of white space, runs of all else",
-    "none": "not cut at all: merges may cross words",
-    "pattern": "a regular expression of your own, below",
+    "whitespace": "white space, and all else",
+    "none": "not cut: merges may cross words",
+    "pattern": "the regular expression below",
 }
 TIE_RULES: Final = {
-    "first": "the pair that comes first in the text",
-    "lowest-id": "the oldest tokens, as Hugging Face",
-    "lexicographic": "by the letters, as subword-nmt",
-    "bytes": "the smallest bytes, as rustbpe",
+    "first": "the pair that comes first",
+    "lowest-id": "oldest tokens, as Hugging Face",
+    "lexicographic": "by letters, as subword-nmt",
+    "bytes": "smallest bytes, as rustbpe",
 }
 PUNCTUATION: Final = {
     "keep": "stays part of its word",

@@ -62,6 +62,7 @@ class SettingsDialog(Dialog[Preferences]):
         self._themes = list(themes)
         self._base_tokens = base_tokens
         self._characters = characters
+        self._offered_for = preferences.run.alphabet
 
     def body(self) -> Iterable[Widget]:
         """Give the settings: what is trained on, what is made, how the screen behaves."""
@@ -129,6 +130,9 @@ class SettingsDialog(Dialog[Preferences]):
     def _offer_ties(self) -> None:
         ties = self.query_one("#ties", Select)
         before, offered = self._value("ties"), TIES[self._alphabet]
+        if before == TIES[self._offered_for][0]:
+            before = offered[0]  # nobody chose it
+        self._offered_for = self._alphabet
         ties.set_options([(name, name) for name in offered])
         ties.value = before if before in offered else offered[0]
 
@@ -144,7 +148,8 @@ class SettingsDialog(Dialog[Preferences]):
                 wrong[name] = str(error)
         run = None
         try:
-            run = RunSettings.from_text(**{**_NO_CHANGE, **({} if wrong else numbers)}, **self._kind())
+            right = {name: text for name, text in numbers.items() if name not in wrong}
+            run = RunSettings.from_text(**{**_NO_CHANGE, **right}, **self._kind())
             base = self._base_tokens(run)
             self._explain_target(len(base) + len(run.special_tokens) if base else 0)
             self._check_tokens(run, base, wrong)
@@ -167,7 +172,7 @@ class SettingsDialog(Dialog[Preferences]):
         except SpecialTokenError as error:
             wrong["special_tokens"] = str(error)
         least = len(base) + len(run.special_tokens)
-        if not wrong and run.target_vocab_size < least:
+        if "target_vocab_size" not in wrong and run.target_vocab_size < least:
             what = "the base vocabulary alone has" if not run.special_tokens else "base and special tokens alone are"
             wrong["target_vocab_size"] = f"{what} {least:,} tokens; that is the least possible"
 
@@ -215,13 +220,13 @@ class SettingsDialog(Dialog[Preferences]):
         rows.explain(self, "minimum_pair_frequency", "rarer pairs stay apart")
         rows.explain(self, "alphabet", rows.ALPHABETS[alphabet])
         rows.explain(self, "split", rows.RULES.get(rule, "") if in_bytes else "only bytes are cut by a rule", in_bytes)
-        why = "its matches are the pieces" if own else "only with the rule pattern"
+        why = "its matches are the pieces" if own else "with the rule pattern only"
         rows.explain(self, "pattern", why, own)
         rows.explain(self, "ties", rows.TIE_RULES.get(self._value("ties"), ""))
-        words = rows.PUNCTUATION.get(self._value("punctuation"), "") if in_words else "only words can be parted from it"
+        words = rows.PUNCTUATION.get(self._value("punctuation"), "") if in_words else "only words are parted from it"
         rows.explain(self, "punctuation", words, in_words)
         specials = alphabet is not Alphabet.CHARACTERS
-        why = "parted by spaces; never cut or merged" if specials else "files of characters have no place for them"
+        why = "parted by spaces" if specials else "with words or bytes only"
         rows.explain(self, "special_tokens", why, specials)
         rows.explain(self, "refresh_rate", "pictures a second, 0.5 to 30")
 
