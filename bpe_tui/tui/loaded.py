@@ -90,12 +90,12 @@ class Loaded:
         if self.tokenizer.kind == "foreign":
             model = getattr(self.tokenizer, "model", "foreign")
             how = {
-                "WordPiece": "it takes the longest token at each place",
-                "WordLevel": "every word is one token",
-                "Unigram": "it weighs tokens by their probability",
+                "WordPiece": "the longest token goes first",
+                "WordLevel": "every word is a token",
+                "Unigram": "the likeliest tokens win",
             }.get(model, "its file lists none")
-            return f"no merges: {model}; {how}"
-        return "no merges: it has base tokens only"
+            return f"{model} has no merges: {how}"
+        return "no merges: base tokens only"
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +164,8 @@ def _snapshot_of(tokenizer: BPETokenizer) -> Snapshot:
         target_vocab_size=max(1, tokenizer.vocab_size),
         alphabet=_ALPHABETS.get(tokenizer.kind, Alphabet.CHARACTERS),
     )
-    base_size = len(tokenizer.base_tokens)
+    # Without merges, what foreign tokenizers have are simply tokens.
+    base_size = len(tokenizer.base_tokens) if len(left) or tokenizer.kind != "foreign" else 0
     return resting(settings, log, tokenizer.tokens, len(left), base_size, "loaded from a file", RunState.DONE)
 
 
