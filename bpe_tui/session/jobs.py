@@ -86,9 +86,16 @@ def _without_rule(path: Path) -> tuple[Path, str | None]:
 
 
 def save_tokenizer(
-    tokenizer: BPETokenizer, path: Path, *, overwrite: bool = True, report: Report = silent
+    tokenizer: BPETokenizer,
+    path: Path,
+    *,
+    overwrite: bool = True,
+    format: str | None = None,  # noqa: A002 - it is the word
+    report: Report = silent,
 ) -> SavedTokenizer:
     """Write a tokenizer file, whole or not at all, and read it again to prove that it is what was to be saved.
+
+    Without a `format`, the name of the file tells. For other formats than bpe-tui's own there is `export_tokenizer`.
 
     Raises TokenizerFileError (also for a file that exists, unless `overwrite`), FingerprintMismatchError if what was
     read differs.
@@ -98,7 +105,7 @@ def save_tokenizer(
     if not overwrite and path.exists():
         raise TokenizerFileError(f"{path} exists already; name another file, or say that it may be replaced", file=path)
     report("writing the tokenizer", 0, 2)
-    formats.write(tokenizer, path)
+    formats.write(tokenizer, path, format)
     # It stands now, so reading it again is not to be cut short by a cancel that would call it unsaved.
     written, kept = formats.read(path).fingerprint(), tokenizer.fingerprint()
     if written != kept:
@@ -108,6 +115,22 @@ def save_tokenizer(
             file=path,
         )
     return SavedTokenizer(path, kept, tokenizer.vocab_size, len(tokenizer.merges), path.stat().st_size)
+
+
+def export_tokenizer(
+    tokenizer: BPETokenizer, path: Path, wanted: str, own_text: str = "", report: Report = silent
+) -> SavedTokenizer:
+    """Write a tokenizer in another format, after it was proven to give the same ids there, also on `own_text`.
+
+    Raises TokenizerFileError naming what the format cannot hold, ConversionError, KernelError.
+    """
+    from bpe_tui.formats import conversion, detection
+    from bpe_tui.session import kernels
+
+    kernels.ensure_compiled(report)
+    done = conversion.convert(tokenizer, path, detection.named(wanted, path), own_text, report)
+    size = sum(file.stat().st_size for file in done.files)
+    return SavedTokenizer(path, tokenizer.fingerprint(), tokenizer.vocab_size, len(tokenizer.merges), size)
 
 
 def encode(

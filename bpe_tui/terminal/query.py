@@ -3,6 +3,7 @@
     the              tokens that hold `the`; spaces count, and the signs of `visible` mean what they stand for
     /ing$/           tokens in which the regular expression is found; /ing$/i for either case. The second slash may be
                      missing, as it is while one types; a slash alone asks for nothing yet, and // finds a slash
+    raw:Ġthe         tokens whose raw form, as their file writes it, holds `Ġthe`
     len:8            a number: exactly this one
     len:>8  len:<=3  at least or at most so many
     len:3..5         from 3 to 5, both included; either end may be left out
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 UNBOUNDED: Final = 2**63 - 1
 """The end of a range that has none."""
 
+_RAW: Final = "raw:"
 _NUMBER: Final = r"\d[\d,_]*"
 _COMPARED: Final = re.compile(rf"(?P<sign>>=|<=|>|<|=)?(?P<number>{_NUMBER})")
 _RANGE: Final = re.compile(rf"(?P<low>{_NUMBER})?\.\.(?P<high>{_NUMBER})?")
@@ -54,6 +56,8 @@ class Query:
     pattern: re.Pattern[str] | None = None
     """What must be found in a token; None if anything will do."""
     bounds: tuple[Bound, ...] = ()
+    raw: bool = False
+    """Whether text and pattern are meant for the raw form of a token."""
 
     @property
     def is_empty(self) -> bool:
@@ -86,6 +90,8 @@ def parse(text: str, fields: Iterable[str]) -> Query:
     while match := first.match(text) or last.search(text):
         bounds.append(_bound(match["field"], match["value"]))
         text = text[: match.start()] + text[match.end() :]
+    raw = text.startswith(_RAW)
+    text = text.removeprefix(_RAW)
     if text == "/":
         text = ""
     if match := _PATTERN.fullmatch(text):
@@ -96,8 +102,8 @@ def parse(text: str, fields: Iterable[str]) -> Query:
                 pattern = re.compile(raw_query(match["pattern"]), re.IGNORECASE if match["flags"] else 0)
         except (re.error, OverflowError, RecursionError) as error:
             raise QueryError(f"no regular expression: {error}") from None
-        return Query(pattern=pattern, bounds=tuple(bounds))
-    return Query(text=raw_query(text), bounds=tuple(bounds))
+        return Query(pattern=pattern, bounds=tuple(bounds), raw=raw)
+    return Query(text=raw_query(text), bounds=tuple(bounds), raw=raw)
 
 
 def _bound(field: str, value: str) -> Bound:

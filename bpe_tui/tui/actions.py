@@ -126,6 +126,14 @@ def _why_not_use(now: Situation) -> str:
     return _busy_reason(now) or "there is no tokenizer yet: t trains one, l loads one"
 
 
+def _can_save(now: Situation) -> bool:
+    return _can_use(now) and not now.unwritable
+
+
+def _why_not_save(now: Situation) -> str:
+    return _why_not_use(now) if not _can_use(now) else now.unwritable
+
+
 def _can_encode(now: Situation) -> bool:
     return _can_use(now) and now.corpus
 
@@ -210,7 +218,7 @@ ACTIONS: Final[tuple[Action, ...]] = (
         "settings",
         ("comma",),
         "Settings…",
-        "Training characters, target, minimum frequency, refresh rate, theme.",
+        "Alphabet, splitting rule, ties, special tokens, how much to learn, refresh rate, theme.",
         "Train",
         footer=lambda now: now.run is RunState.IDLE,
     ),
@@ -234,18 +242,24 @@ ACTIONS: Final[tuple[Action, ...]] = (
         "Save",
         "Write the tokenizer to its file.",
         "Tokenizer",
-        _can_use,
-        _why_not_use,
+        _can_save,
+        _why_not_save,
         footer=lambda now: now.merges > 0,
     ),
     Action(
-        "save-as", ("S",), "Save as…", "Write the tokenizer to a file you name.", "Tokenizer", _can_use, _why_not_use
+        "save-as",
+        ("S",),
+        "Save as…",
+        "Write the tokenizer to a file you name, in a format of your choice.",
+        "Tokenizer",
+        _can_save,
+        _why_not_save,
     ),
     Action(
         "load",
         ("l",),
         "Load tokenizer…",
-        "Open a tokenizer file in place of the one at hand.",
+        "Open a tokenizer in place of the one at hand: bpe-tui's, GPT-2's, Hugging Face's, tiktoken's, minbpe's.",
         "Tokenizer",
         lambda now: _idle(now) and not now.under_way,
         lambda now: _busy_reason(now) or "the run is paused: x stops it first",
@@ -355,6 +369,20 @@ ACTIONS: Final[tuple[Action, ...]] = (
         "Sort by next column",
         "Sort the vocabulary by the next column.",
         "View",
+        footer=_in("vocabulary"),
+    ),
+    Action(
+        "raw",
+        ("w",),
+        "Raw tokens",
+        "Show tokens of bytes as their file writes them (Ġthe), or again as the text they are (·the).",
+        "View",
+        lambda now: now.raw_forms,
+        lambda now: (
+            "these tokens have no other form: only those of bytes are written in letters that stand for bytes"
+            if now.tokenizer
+            else "there is no tokenizer yet: t trains one, l loads one"
+        ),
         footer=_in("vocabulary"),
     ),
     Action("reverse", ("r",), "Reverse order", "Turn the order of the vocabulary round.", "View"),

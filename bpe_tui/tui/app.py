@@ -87,6 +87,7 @@ class BpeTuiApp(App[None]):
         self.main = MainScreen(ascii_only=ascii_only)
         self.rate = pacing.ticks_per_second(os.environ)
         self.speed = 0
+        self.raw = False
         self.steps = 10
         self.encoded_folder = ENCODED_FOLDER
         self.job: Job[object] | None = None
@@ -141,6 +142,7 @@ class BpeTuiApp(App[None]):
         snapshot = workspace.snapshot()
         situation = workspace.situation(snapshot, self._job_name(), self.main.pane)
         corpus = workspace.corpus
+        columns = workspace.columns(snapshot)
         caught_up = self._live.follow(
             workspace.key(snapshot), lambda: workspace.encoder(snapshot), busy=snapshot.state.busy
         )
@@ -149,7 +151,13 @@ class BpeTuiApp(App[None]):
                 snapshot=snapshot,
                 situation=situation,
                 key=self._live.key,
-                encoder=self._live.encoder,
+                # The encoder of another tokenizer gives ids that this one may not have.
+                encoder=self._live.encoder if workspace.belongs(self._live.key) else None,
+                columns=columns,
+                facts=workspace.facts(snapshot),
+                loaded=workspace.loaded_from(),
+                no_merges=workspace.no_merges(),
+                raw=self.raw,
                 fingerprint=workspace.fingerprint(snapshot),
                 corpus=corpus.splits.name if corpus is not None else "",
                 activity=self._activity(),
@@ -179,9 +187,9 @@ class BpeTuiApp(App[None]):
         self.main.query_one(CorpusPane).open(corpus)
         if self.workspace.make_target_possible() and corpus is not None:
             target = self.workspace.settings.target_vocab_size
+            least = self.workspace.least_target(self.workspace.settings)
             self.tell(
-                f"{count(corpus.base_size)} distinct characters: the target vocabulary is now {count(target)}; "
-                "comma changes it",
+                f"{count(least)} base tokens: the target vocabulary is now {count(target)}; comma changes it",
                 title="Target raised",
             )
         self.wake()
@@ -261,7 +269,16 @@ class BpeTuiApp(App[None]):
         """Open the token."""
         from bpe_tui.tui.dialogs.token import TokenScreen
 
-        self.push_screen(TokenScreen(self.workspace.snapshot(), event.token_id, ascii_only=self.ascii_only))
+        snapshot = self.workspace.snapshot()
+        self.push_screen(
+            TokenScreen(
+                snapshot,
+                event.token_id,
+                self.workspace.columns(snapshot),
+                raw=self.raw,
+                ascii_only=self.ascii_only,
+            )
+        )
 
     async def on_token_screen_places_wanted(self, event: TokenScreen.PlacesWanted) -> None:
         """Look for places of the token in the training text."""
@@ -279,9 +296,19 @@ class BpeTuiApp(App[None]):
         self.wake()
         return job
 
-    async def work(self, name: str, function: Callable[[Report], T]) -> T | None:
-        """Start a job and wait for its result; gives None after saying that it failed or was cancelled."""
-        snapshot = await self.ended(self.begin(name, function))
+    async def work(self, name: str, function: Callable[[Report], T], *, abandon: bool = False) -> T | None:
+        """Start a job and wait for its result; gives None after saying that it failed or was cancelled.
+
+        With `abandon`, a cancelled job is not waited for: what it may still give is dropped.
+        """
+        job = self.begin(name, function)
+        snapshot = await self.ended(job, abandon=abandon)
+        if snapshot.cancelling:
+            if self.job is job:
+                self.job = None
+            self.wake()
+            self.tell(f"{name}: cancelled", severity="warning")
+            return None
         self.wake()
         if snapshot.state is JobState.FAILED:
             self.tell(snapshot.error or "failed", title=f"{name[:1].upper()}{name[1:]} failed", severity="error")
@@ -289,9 +316,9 @@ class BpeTuiApp(App[None]):
             self.tell(f"{name}: cancelled", severity="warning")
         return snapshot.result
 
-    async def ended(self, job: Job[T]) -> JobSnapshot[T]:
-        """Wait until a job has ended, while the screen goes on."""
-        while not (snapshot := job.snapshot()).state.ended:
+    async def ended(self, job: Job[T], *, abandon: bool = False) -> JobSnapshot[T]:
+        """Wait until a job has ended, or only until it is cancelled, while the screen goes on."""
+        while not (snapshot := job.snapshot()).state.ended and not (abandon and snapshot.cancelling):
             await asyncio.sleep(_LOOK)
         return snapshot
 

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
     from bpe_tui.bpe.encoder import TextEncoder
     from bpe_tui.session.snapshot import Snapshot
+    from bpe_tui.tui.describing import Facts
+    from bpe_tui.tui.panes.vocabulary_columns import VocabularyColumns
     from bpe_tui.tui.situation import Situation
 
 LEAST_WIDTH: Final = 60
@@ -49,6 +51,16 @@ class View:
     fingerprint: str
     corpus: str
     """Name of the corpus: text from outside."""
+    columns: VocabularyColumns
+    """What is known of each token of `snapshot`."""
+    facts: Facts
+    """What kind of tokenizer it is."""
+    loaded: str
+    """Name of the file that it came from, safe to show; empty if it did not."""
+    no_merges: str
+    """What to say while there are no merges."""
+    raw: bool
+    """Whether tokens are shown in their raw form."""
     activity: str
     """What another job is doing, safe to show; empty if there is none."""
 
@@ -127,13 +139,14 @@ class MainScreen(Screen[None]):
         self.query_one(Headline).show(view.corpus, self._activity(view))
         self.query_one(TabRow).show(self.pane)
         self.query_one(ActionFooter).show(view.situation)
-        tokens = snapshot.tokens
-        self.query_one(CorpusPane).show(view.key, view.encoder, tokens)
+        self.query_one(CorpusPane).show(view.key, view.encoder, view.columns.lengths)
         tokenizer = self.query_one(TokenizerPane)
-        tokenizer.show(snapshot, view.fingerprint, view.situation.loaded)
-        tokenizer.show_encoder(view.key, view.encoder, tokens)
-        self.query_one(MergeLogPane).show(snapshot)
-        self.query_one(VocabularyPane).show(snapshot)
+        tokenizer.show(snapshot, view.fingerprint, view.loaded, view.facts)
+        tokenizer.show_encoder(view.key, view.encoder, view.columns, raw=view.raw)
+        merges = self.query_one(MergeLogPane)
+        merges.set_empty(view.no_merges)
+        merges.show(snapshot, view.columns, raw=view.raw)
+        self.query_one(VocabularyPane).show(snapshot, view.columns, raw=view.raw)
 
     def go_to(self, pane: str) -> None:
         """Give `pane` the focus, and the screen where only one has room."""
@@ -189,10 +202,11 @@ class MainScreen(Screen[None]):
         state = snapshot.state
         sign = SIGNS[state][1 if self._ascii_only else 0]
         if view.situation.loaded:
-            return (("loaded ", "label"), (f"{count(snapshot.merges)} merges", "figure"))
+            loaded = f"{count(snapshot.merges)} merges" if snapshot.merges else f"{count(snapshot.vocab_size)} tokens"
+            return (("loaded ", "label"), (loaded, "figure"))
         if not snapshot.base_size:
             return ((f"{sign} ", state_style(state)), (state.value, "label"))
-        vocabulary = f"{count(snapshot.vocab_size)} of {count(snapshot.settings.target_vocab_size)} tokens"
+        vocabulary = f"{count(snapshot.total_vocab_size)} of {count(snapshot.settings.target_vocab_size)} tokens"
         unsaved = "" if not view.situation.unsaved or state.busy else "not saved  "
         return (
             (unsaved, "dim"),

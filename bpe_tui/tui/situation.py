@@ -30,6 +30,11 @@ class Situation:
     pane: str = "corpus"
     """The pane that has the focus."""
 
+    raw_forms: bool = False
+    """Its tokens have a raw form that differs from what they read as."""
+    unwritable: str = ""
+    """Why the tokenizer cannot be written to a file; empty if it can."""
+
     @property
     def under_way(self) -> bool:
         """Whether a run is at work, or paused."""

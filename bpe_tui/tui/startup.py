@@ -69,10 +69,10 @@ async def begin(app: BpeTuiApp) -> None:
         app.workspace.open(opened)
         app.show_corpus()
     await asyncio.to_thread(load_all)
-    from bpe_tui.tui.handlers import files, training
+    from bpe_tui.tui.handlers import tokenizers, training
 
     if app.wanted.tokenizer is not None:
-        await files.load_from(app, app.wanted.tokenizer)
+        await tokenizers.load_from(app, app.wanted.tokenizer)
     try:
         if app.wanted.resume is not None:
             from bpe_tui.session.checkpoint import read_checkpoint

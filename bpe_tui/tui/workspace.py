@@ -12,20 +12,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from bpe_tui.bpe.log import MergeLog
-from bpe_tui.session.settings import RunSettings
+from bpe_tui.session.settings import Alphabet, RunSettings
 from bpe_tui.session.snapshot import Snapshot
-from bpe_tui.session.state import RunState
 from bpe_tui.session.summary import SessionSummary
+from bpe_tui.tui.describing import Facts, describe_settings, describe_tokenizer
+from bpe_tui.tui.loaded import Loaded, resting
+from bpe_tui.tui.panes.vocabulary_columns import VocabularyColumns
 from bpe_tui.tui.situation import Situation
+from bpe_tui.tui.spelling import BYTES, Spelling
+from bpe_tui.tui.wording import readable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from bpe_tui.bpe.encoder import TextEncoder
     from bpe_tui.bpe.tokenizer import BPETokenizer
     from bpe_tui.corpus import Splits
     from bpe_tui.session.checkpoint import Checkpoint
-    from bpe_tui.session.jobs import LoadedTokenizer, SavedTokenizer
+    from bpe_tui.session.jobs import SavedTokenizer
     from bpe_tui.session.run import Run
 
 TOKENIZER_FILE: Final = Path("tokenizer") / "bpe_tokenizer.json"
@@ -33,10 +37,6 @@ TOKENIZER_FILE: Final = Path("tokenizer") / "bpe_tokenizer.json"
 
 ENCODED_FOLDER: Final = Path("data") / "encoded_bpe"
 """Where encoded splits go unless the user says otherwise: the tutorial's place."""
-
-UNKNOWN_FREQUENCY: Final = 0
-"""What stands in a merge log's columns where a tokenizer file does not tell: no learned pair has that frequency."""
-
 
 _PATIENCE: Final = 2.0
 """Seconds that a run gets to come to its next border when it is dropped; it needs a fraction of one."""
@@ -51,15 +51,6 @@ class OpenCorpus:
     """Distinct characters of each split, in their order."""
     base_size: int
     """Distinct characters of all splits: the base vocabulary, the least that a target can be."""
-
-
-@dataclass(frozen=True, slots=True)
-class Loaded:
-    """A tokenizer from a file, and the snapshot that shows it as if it had just been trained."""
-
-    path: Path
-    tokenizer: BPETokenizer
-    snapshot: Snapshot
 
 
 class Workspace:
@@ -82,15 +73,18 @@ class Workspace:
         """Counts the runs and loaded tokenizers, so that no two are taken for one."""
         self._fingerprint: tuple[object, str] = (None, "")
         self._idle = _empty_snapshot(self.settings)
+        self._columns: tuple[object, VocabularyColumns] = (None, VocabularyColumns())
+        self._bases: dict[object, list[str]] = {}
 
     def open(self, corpus: OpenCorpus) -> None:
         """Work on another corpus. The run before it is gone; a loaded tokenizer stays."""
         self.drop_run()
         self.corpus = corpus
+        self._bases = {}
 
     def make_target_possible(self) -> bool:
         """Raise a target that the base vocabulary of the open corpus exceeds; gives whether it had to be raised."""
-        base_size = self.corpus.base_size if self.corpus is not None else 0
+        base_size = self.least_target(self.settings)
         if self.settings.target_vocab_size > base_size:
             return False
         room = RunSettings().target_vocab_size
@@ -121,12 +115,14 @@ class Workspace:
             self._forget_resumed()
         self.run = None
 
-    def load(self, loaded: LoadedTokenizer) -> None:
+    def load(self, loaded: Loaded) -> None:
         """Take a tokenizer from a file in place of what was at hand."""
         self.drop_run()
         self._generation += 1
-        self.loaded = Loaded(loaded.path, loaded.tokenizer, _snapshot_of(loaded.tokenizer, self.settings))
-        self.saved_as = loaded.path
+        self.loaded = loaded
+        # What came in another format is not written over without asking for a name.
+        self.saved_as = loaded.path if loaded.own_format else None
+        self._fingerprint = (self.key(loaded.snapshot), loaded.fingerprint)
 
     def set_settings(self, settings: RunSettings) -> None:
         """Use other settings for the next run."""
@@ -143,10 +139,61 @@ class Workspace:
         """Give what tells this state of the tokenizer from every other."""
         return (self._generation, snapshot.merges, snapshot.base_size)
 
+    def belongs(self, key: object) -> bool:
+        """Whether the state `key` is one of the tokenizer at hand, be it an earlier one."""
+        return isinstance(key, tuple) and key[0] == self._generation
+
+    def columns(self, snapshot: Snapshot) -> VocabularyColumns:
+        """Give what is known of each token of the tokenizer at hand, up to date with `snapshot`."""
+        if self.loaded is not None:
+            return self.loaded.columns
+        key = (self._generation, snapshot.kind)
+        if self._columns[0] != key:
+            self._columns = (key, VocabularyColumns(Spelling(snapshot.kind)))
+        self._columns[1].grow(snapshot)
+        return self._columns[1]
+
+    def facts(self, snapshot: Snapshot) -> Facts:
+        """Say what kind of tokenizer it is."""
+        return (
+            describe_settings(snapshot.settings) if self.loaded is None else describe_tokenizer(self.loaded.tokenizer)
+        )
+
+    def loaded_from(self) -> str:
+        """Give the name of the file of a loaded tokenizer, safe to show; empty if there is none."""
+        return readable(self.loaded.path.name or str(self.loaded.path)) if self.loaded is not None else ""
+
+    def no_merges(self) -> str:
+        """Give what the merge log says while it is empty."""
+        return self.loaded.why_no_merges if self.loaded is not None else "no merges yet"
+
+    def least_target(self, settings: RunSettings) -> int:
+        """Give the tokens that there are before the first merge: base tokens and special tokens."""
+        if settings.alphabet is Alphabet.CHARACTERS:
+            return self.corpus.base_size if self.corpus is not None else 0
+        return len(self.base_tokens(settings)) + len(settings.special_tokens)
+
+    def base_tokens(self, settings: RunSettings) -> list[str]:
+        """Give the base tokens of a run with `settings`, as people see them; without a corpus only those of bytes."""
+        from bpe_tui.bpe.byte_training import byte_order
+        from bpe_tui.bpe.words import show
+        from bpe_tui.session import kinds
+
+        key = (settings.alphabet, settings.word_marker)
+        if settings.alphabet is not Alphabet.BYTES and self.corpus is None:
+            return []
+        if key not in self._bases:
+            if settings.alphabet is Alphabet.BYTES or self.corpus is None:
+                tokens = byte_order(settings.tie_rule)
+            else:
+                tokens = kinds.base_tokens(settings, self.corpus.splits)
+            self._bases[key] = [show(token) for token in tokens] if settings.alphabet is Alphabet.WORDS else tokens
+        return self._bases[key]
+
     def encoder(self, snapshot: Snapshot) -> TextEncoder | None:
         """Give an encoder for the merges so far; None while there is nothing to encode with."""
         if self.loaded is not None:
-            return self.loaded.tokenizer.encoder()
+            return self.loaded.encoder
         return self.run.encoder() if self.run is not None and snapshot.base_size else None
 
     def training_text(self) -> str:
@@ -179,9 +226,11 @@ class Workspace:
             self._fingerprint = (key, self.tokenizer().fingerprint())
         return self._fingerprint[1]
 
-    def note_saved(self, saved: SavedTokenizer, key: object) -> None:
+    def note_saved(self, saved: SavedTokenizer, key: object, *, own_format: bool = True) -> None:
         """Remember that the state `key` of the tokenizer is safe in a file; the journal has done its duty."""
-        self.saved_as, self._saved_key = saved.path, key
+        self._saved_key = key
+        if own_format:
+            self.saved_as = saved.path
         self.summary.add_saved(saved)
         if self.run is not None and self.run.journal is not None:
             self.run.journal.discard()
@@ -223,6 +272,8 @@ class Workspace:
             unsaved=self.unsaved(snapshot),
             interrupted=self.interrupted is not None,
             pane=pane,
+            raw_forms=self._exists(snapshot) and self.columns(snapshot).spelling.kind == BYTES,
+            unwritable=self.loaded.cannot_be_written if self.loaded is not None else "",
         )
 
     def _exists(self, snapshot: Snapshot) -> bool:
@@ -230,39 +281,4 @@ class Workspace:
 
 
 def _empty_snapshot(settings: RunSettings) -> Snapshot:
-    return _resting(settings, MergeLog(1), (), 0, 0, "ready: t trains")
-
-
-def _snapshot_of(tokenizer: BPETokenizer, settings: RunSettings) -> Snapshot:
-    left, right, new = tokenizer.merge_ids()
-    log = MergeLog(max(1, len(left)))
-    log.left[: len(left)], log.right[: len(left)], log.new_id[: len(left)] = left, right, new
-    log.frequency[: len(left)] = UNKNOWN_FREQUENCY
-    log.count = len(left)
-    settings = replace(settings, target_vocab_size=max(1, tokenizer.vocab_size))
-    return _resting(settings, log, tokenizer.tokens, len(left), len(tokenizer.base_tokens), "loaded from a file")
-
-
-def _resting(
-    settings: RunSettings, log: MergeLog, tokens: Sequence[str], merges: int, base_size: int, detail: str
-) -> Snapshot:
-    return Snapshot(
-        state=RunState.DONE if merges else RunState.IDLE,
-        settings=settings,
-        merges=merges,
-        log=log,
-        tokens=list(tokens),
-        vocab_size=len(tokens),
-        base_size=base_size,
-        token_counts=None,
-        initial_length=0,
-        sequence_length=0,
-        pairs_alive=0,
-        stop_reason=None,
-        error=None,
-        detail=detail,
-        seconds=0.0,
-        merges_per_second=0.0,
-        eta_seconds=None,
-        progress=1.0 if merges else 0.0,
-    )
+    return resting(settings, MergeLog(1), (), 0, 0, "ready: t trains")

@@ -51,8 +51,8 @@ def test_a_file_that_exists_is_not_replaced_unasked(tokenizer, tmp_path) -> None
 
 def test_a_tokenizer_that_reads_back_as_another_is_reported(tokenizer, tmp_path, monkeypatch) -> None:
     other = BPETokenizer(["a"], [])
-    monkeypatch.setattr("bpe_tui.formats.write", lambda _tokenizer, path: other.save(path) if path else None)
-    monkeypatch.setattr("bpe_tui.formats.read", lambda _path: other)
+    monkeypatch.setattr("bpe_tui.formats.write", lambda _tokenizer, path, _format: other.save(path))
+    monkeypatch.setattr("bpe_tui.formats.read", lambda *_: other)
     monkeypatch.setattr(BPETokenizer, "save", lambda _self, path: Path(path).write_text("{}", encoding="utf-8"))
     with pytest.raises(FingerprintMismatchError, match="reads back with fingerprint"):
         jobs.save_tokenizer(tokenizer, tmp_path / "tokenizer.json")

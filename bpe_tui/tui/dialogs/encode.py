@@ -42,12 +42,14 @@ class EncodeDialog(Dialog["EncodedDataset"]):
     ]
 
     width: ClassVar[int] = 86
+    # Whoever presses Enter once too often must not cancel what has just begun: nothing has the focus while it lasts.
+    AUTO_FOCUS = None
 
     def __init__(self, start: Callable[[bool], Job[EncodedDataset]], splits: Splits, folder: Path) -> None:
         super().__init__(
             "Encode splits",
             [
-                Choice("cancel", "Cancel", "c", main=True),
+                Choice("cancel", "Cancel", "c"),
                 Choice("overwrite", "Overwrite", "o"),
                 Choice("close", "Close"),
             ],
@@ -164,7 +166,8 @@ class EncodeDialog(Dialog["EncodedDataset"]):
         for button in self.query(Button):
             button.display = button.id in shown
         self.query_one("#dialog").border_subtitle = Content(" esc cancels " if "cancel" in shown else " esc leaves ")
-        self.query_one(f"#{shown[0]}", Button).focus()
+        # The last one, which does no harm.
+        self.set_focus(None if "cancel" in shown else self.query_one(f"#{shown[-1]}", Button))
 
 
 def _raised(job: Job[EncodedDataset], kind: type[Exception]) -> bool:
@@ -189,7 +192,10 @@ def result_lines(dataset: EncodedDataset, width: int) -> list[Line]:
             f"{percent(split.token_reduction):>11}{ids:>14}"
         )
         lines.append(((f"{split.name:<7}", "label"), (fit(figures, max(width - 7, 10)), "figure")))
-    proven: tuple[Span, ...] = (("✓ ", "good"), ("every split decodes to its text again", ""))
+    told = "every split decodes to its text again"
+    if not dataset.lossless:
+        told = "every split decodes to its text again, but for white space and what is normalised"
+    proven: tuple[Span, ...] = (("✓ ", "good"), (fit(told, max(width - 2, 10)), ""))
     ranged: tuple[Span, ...] = (
         ("✓ ", "good"),
         (f"every id is below the vocabulary of {count(dataset.vocab_size)}", ""),

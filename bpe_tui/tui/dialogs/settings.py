@@ -1,24 +1,29 @@
-"""The settings of the next run and of the screen, each checked where it stands."""
+"""The settings of the next run and of the screen, each explained and checked where it stands."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 
-from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Input, Select, Static
 
-from bpe_tui.session.settings import RunSettings, SettingsError, parse_number
+from bpe_tui.bpe.special import SpecialTokenError, check_special_tokens
+from bpe_tui.session.settings import DEFAULT_SPLIT, TIES, Alphabet, RunSettings, SettingsError
 from bpe_tui.terminal import count
+from bpe_tui.tui.dialogs import setting_rows as rows
 from bpe_tui.tui.dialogs.base import Choice, Dialog
-from bpe_tui.tui.widgets.field import Field
 from bpe_tui.tui.wording import readable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from textual.widget import Widget
+
+NUMBERS: Final = ("training_characters", "target_vocab_size", "minimum_pair_frequency")
+OWN_PATTERN: Final = "pattern"
+_NO_CHANGE: Final = {"training_characters": "all", "target_vocab_size": "1", "minimum_pair_frequency": "1"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +39,19 @@ class Preferences:
 
 
 class SettingsDialog(Dialog[Preferences]):
-    """One field a line, its explanation behind it, what is wrong with it below."""
+    """One setting a line, its explanation behind it, what is wrong with it below."""
 
-    width = 78
+    width = 100
 
     def __init__(
-        self, preferences: Preferences, corpus: str, themes: Sequence[str], base_size: int, characters: int
+        self,
+        preferences: Preferences,
+        corpus: str,
+        themes: Sequence[str],
+        base_tokens: Callable[[RunSettings], list[str]],
+        characters: int,
     ) -> None:
+        """`base_tokens` gives those of a run with some settings, `characters` is the length of the training split."""
         super().__init__(
             "Settings",
             [Choice("accept", "Use these settings", main=True), Choice("corpus", "Open another corpus…")],
@@ -49,41 +60,46 @@ class SettingsDialog(Dialog[Preferences]):
         self._preferences = preferences
         self._corpus = corpus
         self._themes = list(themes)
-        self._base_size = base_size
+        self._base_tokens = base_tokens
         self._characters = characters
+        self._offered_for = preferences.run.alphabet
 
     def body(self) -> Iterable[Widget]:
-        """Give the fields."""
+        """Give the settings: what is trained on, what is made, how the screen behaves."""
         run = self._preferences.run
         training = "all" if run.training_characters is None else count(run.training_characters)
-        train = f"of {count(self._characters)}; all takes them all"
-        rate = f"{self._preferences.refresh_rate:g}"
-        least = f"tokens; at least {count(self._base_size)} here" if self._base_size else "tokens, base tokens included"
+        chosen = self._preferences.theme if self._preferences.theme in self._themes else self._themes[0]
         fields = VerticalScroll(id="fields")
         fields.can_focus = False
         with fields:
-            yield Static(Content.assemble(("corpus  ", "$quiet"), readable(self._corpus)), id="text")
-            yield _field("training_characters", "training characters", training, train)
-            yield _field("target_vocab_size", "target vocabulary", count(run.target_vocab_size), least)
-            yield _field(
-                "minimum_pair_frequency",
-                "minimum frequency",
-                count(run.minimum_pair_frequency),
-                "rarer pairs stay apart",
-            )
-            yield _field("refresh_rate", "refresh rate", rate, "pictures a second, 0.5 to 30")
-            chosen = self._preferences.theme if self._preferences.theme in self._themes else Select.NULL
-            select = Select([(name, name) for name in self._themes], value=chosen, id="theme", compact=True)
-            select.can_focus = True
-            yield Horizontal(Static(Content.styled("theme", "$quiet"), classes="name"), select, classes="field")
+            yield Static(Content.assemble(("corpus  ", "$quiet"), readable(self._corpus)), id="corpus-name")
+            yield rows.text("training_characters", "characters", training)
+            yield rows.text("target_vocab_size", "target vocabulary", count(run.target_vocab_size))
+            yield rows.text("minimum_pair_frequency", "least frequency", count(run.minimum_pair_frequency))
+            yield rows.choice("alphabet", "alphabet", list(Alphabet), str(run.alphabet), first=True)
+            yield rows.choice("split", "splitting rule", list(rows.RULES), run.split or DEFAULT_SPLIT)
+            yield rows.text("pattern", "own pattern", run.pattern or "", wide=True)
+            yield rows.choice("ties", "ties", TIES[run.alphabet], run.tie_rule)
+            yield rows.choice("punctuation", "punctuation", list(rows.PUNCTUATION), run.punctuation)
+            yield rows.text("special_tokens", "special tokens", " ".join(run.special_tokens), wide=True)
+            yield rows.text("refresh_rate", "refresh rate", f"{self._preferences.refresh_rate:g}", first=True)
+            yield rows.choice("theme", "theme", self._themes, chosen)
 
     def on_mount(self) -> None:
         """Start at the first field."""
         self.query_one("#training_characters", Input).focus()
+        self._check()
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Say at once what is wrong with the field that changes."""
         event.stop()
+        self._check()
+
+    def on_select_changed(self, event: Select.Changed) -> None:
+        """Offer what goes with the new alphabet, and check."""
+        event.stop()
+        if event.select.id == "alphabet":
+            self._offer_ties()
         self._check()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
@@ -102,57 +118,118 @@ class SettingsDialog(Dialog[Preferences]):
         if checked is not None:
             self.dismiss(checked)
 
-    def _too_small(self, target: str) -> bool:
-        return parse_number(target, "target_vocab_size") < self._base_size
+    def _value(self, name: str) -> str:
+        widget = self.query_one(f"#{name}")
+        assert isinstance(widget, Input | Select)
+        return "" if widget.value is Select.NULL else str(widget.value)
+
+    @property
+    def _alphabet(self) -> Alphabet:
+        return Alphabet(self._value("alphabet"))
+
+    def _offer_ties(self) -> None:
+        ties = self.query_one("#ties", Select)
+        before, offered = self._value("ties"), TIES[self._alphabet]
+        if before == TIES[self._offered_for][0]:
+            before = offered[0]  # nobody chose it
+        self._offered_for = self._alphabet
+        ties.set_options([(name, name) for name in offered])
+        ties.value = before if before in offered else offered[0]
 
     def _check(self) -> Preferences | None:
         """Give what the fields say, or None after writing beside them what is wrong."""
-        values = {field.id: field.value for field in self.query(Input)}
+        self._explain()
         wrong: dict[str, str] = {}
-        run = self._preferences.run
-        for name in ("training_characters", "target_vocab_size", "minimum_pair_frequency"):
+        numbers = {name: self._value(name) for name in NUMBERS}
+        for name in NUMBERS:
             try:
-                texts = {"training_characters": "all", "target_vocab_size": "1", "minimum_pair_frequency": "1"}
-                RunSettings.from_text(**{**texts, name: values[name]})
+                RunSettings.from_text(**{**_NO_CHANGE, name: numbers[name]})
             except SettingsError as error:
                 wrong[name] = str(error)
-        rate = self._preferences.refresh_rate
+        run = None
         try:
-            rate = float(values["refresh_rate"])
-            if not 0.5 <= rate <= 30:
-                wrong["refresh_rate"] = "the refresh rate must be between 0.5 and 30"
-        except ValueError:
-            wrong["refresh_rate"] = f"the refresh rate must be a number, not {values['refresh_rate']!r}"
-        if "target_vocab_size" not in wrong and self._too_small(values["target_vocab_size"]):
-            wrong["target_vocab_size"] = (
-                f"the base vocabulary alone has {self._base_size:,} tokens; that is the least possible"
-            )
-        if not wrong:
-            run = RunSettings.from_text(
-                values["training_characters"], values["target_vocab_size"], values["minimum_pair_frequency"]
-            )
-        for field in values:
-            message = wrong.get(str(field), "")
-            label = self.query_one(f"#{field}-message", Static)
-            label.update(Content.styled(readable(message), "$warning"))
-            label.display = bool(message)
-        if wrong:
+            right = {name: text for name, text in numbers.items() if name not in wrong}
+            run = RunSettings.from_text(**{**_NO_CHANGE, **right}, **self._kind())
+            base = self._base_tokens(run)
+            self._explain_target(len(base) + len(run.special_tokens) if base else 0)
+            self._check_tokens(run, base, wrong)
+        except SettingsError as error:
+            wrong[error.field] = str(error)
+        rate = self._refresh_rate(wrong)
+        for name in (*NUMBERS, "pattern", "special_tokens", "refresh_rate"):
+            rows.complain(self, name, wrong.get(name, ""))
+        if wrong or run is None:
             return None
-        theme = self.query_one("#theme", Select).value
-        return Preferences(run, rate, str(theme) if theme is not Select.NULL else self._preferences.theme)
+        return Preferences(run, rate, self._value("theme") or self._preferences.theme)
 
+    def _check_tokens(self, run: RunSettings, base: list[str], wrong: dict[str, str]) -> None:
+        if not base:
+            return
+        try:
+            check_special_tokens(
+                dict.fromkeys(run.special_tokens, 0), {token: number for number, token in enumerate(base)}
+            )
+        except SpecialTokenError as error:
+            wrong["special_tokens"] = str(error)
+        least = len(base) + len(run.special_tokens)
+        if "target_vocab_size" not in wrong and run.target_vocab_size < least:
+            what = "the base vocabulary alone has" if not run.special_tokens else "base and special tokens alone are"
+            wrong["target_vocab_size"] = f"{what} {least:,} tokens; that is the least possible"
 
-def _field(name: str, label: str, value: str, explanation: str) -> Vertical:
-    field = Field(value, id=name)
-    message = Static("", id=f"{name}-message", classes="message")
-    message.display = False
-    return Vertical(
-        Horizontal(
-            Static(Content.styled(label, "$quiet"), classes="name"),
-            field,
-            Static(Content.styled(explanation, "$quiet"), classes="explanation"),
-            classes="field",
-        ),
-        message,
-        classes="row",
-    )
+    def _refresh_rate(self, wrong: dict[str, str]) -> float:
+        text = self._value("refresh_rate")
+        try:
+            rate = float(text)
+        except ValueError:
+            wrong["refresh_rate"] = f"the refresh rate must be a number, not {text!r}"
+            return self._preferences.refresh_rate
+        if not 0.5 <= rate <= 30:
+            wrong["refresh_rate"] = "the refresh rate must be between 0.5 and 30"
+        return rate
+
+    def _kind(self) -> dict[str, Any]:
+        """Give the settings that belong to the alphabet; the others are not asked."""
+        alphabet = self._alphabet
+        before = self._preferences.run
+        kind: dict[str, Any] = {"alphabet": alphabet}
+        ties = self._value("ties")
+        if ties in TIES[alphabet] and ties != TIES[alphabet][0]:
+            kind["ties"] = ties
+        if alphabet is Alphabet.BYTES:
+            kind["split"] = self._value("split")
+            if kind["split"] == OWN_PATTERN:
+                kind["pattern"] = self._value("pattern") or None
+        if alphabet is Alphabet.WORDS:
+            kind["punctuation"] = self._value("punctuation")
+            # There is no field for it, but what was set elsewhere stays.
+            kind["marker"] = before.marker
+        if alphabet is not Alphabet.CHARACTERS:
+            typed = self._value("special_tokens")
+            # Special tokens may hold spaces; as long as nobody edits the field, it is not cut at them.
+            same = typed == " ".join(before.special_tokens)
+            kind["special_tokens"] = before.special_tokens if same else tuple(typed.split())
+        return kind
+
+    def _explain(self) -> None:
+        """Write behind each setting what it means as it stands, and disable what does not apply."""
+        alphabet = self._alphabet
+        in_bytes, in_words = alphabet is Alphabet.BYTES, alphabet is Alphabet.WORDS
+        rule = self._value("split")
+        own = in_bytes and rule == OWN_PATTERN
+        rows.explain(self, "training_characters", f"of {count(self._characters)}; all takes them all")
+        rows.explain(self, "minimum_pair_frequency", "rarer pairs stay apart")
+        rows.explain(self, "alphabet", rows.ALPHABETS[alphabet])
+        rows.explain(self, "split", rows.RULES.get(rule, "") if in_bytes else "only bytes are cut by a rule", in_bytes)
+        why = "its matches are the pieces" if own else "with the rule pattern only"
+        rows.explain(self, "pattern", why, own)
+        rows.explain(self, "ties", rows.TIE_RULES.get(self._value("ties"), ""))
+        words = rows.PUNCTUATION.get(self._value("punctuation"), "") if in_words else "only words are parted from it"
+        rows.explain(self, "punctuation", words, in_words)
+        specials = alphabet is not Alphabet.CHARACTERS
+        why = "parted by spaces" if specials else "with words or bytes only"
+        rows.explain(self, "special_tokens", why, specials)
+        rows.explain(self, "refresh_rate", "pictures a second, 0.5 to 30")
+
+    def _explain_target(self, least: int) -> None:
+        told = f"tokens; at least {count(least)} here" if least else "tokens, base tokens included"
+        rows.explain(self, "target_vocab_size", told)

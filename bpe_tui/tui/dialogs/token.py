@@ -13,6 +13,7 @@ from textual.widgets import Static
 
 from bpe_tui.terminal import count, fit
 from bpe_tui.tui.panes.token_details import DetailRow, TokenDetails
+from bpe_tui.tui.panes.vocabulary_columns import VocabularyColumns
 from bpe_tui.tui.widgets.columns import Cell, Column
 from bpe_tui.tui.widgets.virtual_list import VirtualList
 
@@ -55,12 +56,22 @@ class TokenScreen(ModalScreen[None]):
             self.token_id = token_id
             super().__init__()
 
-    def __init__(self, snapshot: Snapshot, token_id: int, *, ascii_only: bool = False) -> None:
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        token_id: int,
+        columns: VocabularyColumns | None = None,
+        *,
+        raw: bool = False,
+        ascii_only: bool = False,
+    ) -> None:
         super().__init__()
         self._snapshot = snapshot
+        self._vocabulary = VocabularyColumns() if columns is None else columns
+        self._raw = raw
         self._ascii_only = ascii_only
         self._trail: list[tuple[int, int]] = []
-        self._details = TokenDetails(snapshot, token_id, ascii_only=ascii_only)
+        self._details = self._lay_open(token_id)
         self._rows = _Rows()
         self._list = VirtualList(self._rows, self._columns(), ascii_only=ascii_only, id="token-rows")
 
@@ -98,7 +109,7 @@ class TokenScreen(ModalScreen[None]):
         if chosen is None or chosen == self.token_id:
             return
         self._trail.append((self.token_id, event.index))
-        self._details = TokenDetails(self._snapshot, chosen, ascii_only=self._ascii_only)
+        self._details = self._lay_open(chosen)
         self._open()
 
     def action_back(self) -> None:
@@ -106,12 +117,15 @@ class TokenScreen(ModalScreen[None]):
         if not self._trail:
             return
         token_id, row = self._trail.pop()
-        self._details = TokenDetails(self._snapshot, token_id, ascii_only=self._ascii_only)
+        self._details = self._lay_open(token_id)
         self._open(row)
 
     def action_close(self) -> None:
         """Leave."""
         self.dismiss(None)
+
+    def _lay_open(self, token_id: int) -> TokenDetails:
+        return TokenDetails(self._snapshot, token_id, self._vocabulary, raw=self._raw, ascii_only=self._ascii_only)
 
     def _open(self, row: int | None = None) -> None:
         title = "token " + fit(self._details.token, 60, ascii_only=self._ascii_only)

@@ -1,4 +1,4 @@
-"""Everything that reads or writes files, and leaving: the places where work could be lost."""
+"""Corpora, encoded splits and pictures, and leaving: where files are read and written, and work could be lost."""
 
 from __future__ import annotations
 
@@ -10,105 +10,16 @@ from bpe_tui import atomic
 from bpe_tui.session import jobs
 from bpe_tui.terminal import count
 from bpe_tui.tui.dialogs.encode import EncodeDialog
-from bpe_tui.tui.dialogs.fingerprint import FingerprintCard
 from bpe_tui.tui.dialogs.path import PathDialog
-from bpe_tui.tui.dialogs.question import leave_busy, leave_unsaved, overwrite, shown_path
+from bpe_tui.tui.dialogs.question import leave_busy, overwrite, shown_path
+from bpe_tui.tui.handlers.tokenizers import may_drop
 from bpe_tui.tui.widgets.path_picker import Suggestion
-from bpe_tui.tui.workspace import TOKENIZER_FILE
 
 if TYPE_CHECKING:
     from bpe_tui.bpe.tokenizer import BPETokenizer
     from bpe_tui.dataset import EncodedDataset
-    from bpe_tui.progress import Report
     from bpe_tui.session.job import Job
-    from bpe_tui.session.jobs import LoadedTokenizer
     from bpe_tui.tui.app import BpeTuiApp
-
-
-async def may_drop(app: BpeTuiApp, doing: str) -> bool:
-    """Whether the tokenizer at hand may be dropped: nothing would be lost, or the user said so."""
-    snapshot = app.workspace.snapshot()
-    if not app.workspace.unsaved(snapshot):
-        return True
-    answer = await app.push_screen_wait(leave_unsaved(snapshot.merges, doing))
-    if answer == "save":
-        return await save(app)
-    return answer == "discard"
-
-
-async def save(app: BpeTuiApp) -> bool:
-    """Write the tokenizer to its file; gives whether that was done."""
-    return await _save_to(app, app.workspace.saved_as or TOKENIZER_FILE)
-
-
-async def save_as(app: BpeTuiApp) -> bool:
-    """Ask for a file and write the tokenizer to it."""
-    present = app.workspace.saved_as or TOKENIZER_FILE
-    path = await app.push_screen_wait(
-        PathDialog(
-            "Save tokenizer as", "A JSON file. Folders that are missing are made.", "Save", value=str(present),
-            endings=(".json",),
-        )
-    )  # fmt: skip
-    return path is not None and await _save_to(app, path, ask=True)
-
-
-async def _save_to(app: BpeTuiApp, path: Path, *, ask: bool = False) -> bool:
-    workspace = app.workspace
-    if path.is_dir():
-        path = path / TOKENIZER_FILE.name
-    known = path == workspace.saved_as and not ask
-    if path.exists() and not known and await app.push_screen_wait(overwrite(path)) != "overwrite":
-        return False
-    key = workspace.key(workspace.snapshot())
-    tokenizer = workspace.tokenizer()
-    saved = await app.work("saving the tokenizer", lambda report: jobs.save_tokenizer(tokenizer, path, report=report))
-    if saved is None:
-        return False
-    workspace.note_saved(saved, key)
-    app.tell(f"{shown_path(path)}: {count(saved.vocab_size)} tokens", title="Saved")
-    return True
-
-
-async def load(app: BpeTuiApp) -> None:
-    """Ask for a tokenizer file and load it."""
-    suggestions = [
-        Suggestion(str(path), path, "where the app saves") for path in (TOKENIZER_FILE,) if path.is_file()
-    ] + [Suggestion(str(path), path) for path in sorted(Path().glob("*.json"))[:20]]
-    path = await app.push_screen_wait(
-        PathDialog(
-            "Load tokenizer", "A tokenizer file made by bpe-tui.", "Load", suggestions=suggestions, endings=(".json",),
-            must_exist=True,
-        )
-    )  # fmt: skip
-    if path is not None and await may_drop(app, "loading another one"):
-        await load_from(app, path)
-
-
-async def load_from(app: BpeTuiApp, path: Path) -> None:
-    """Load a tokenizer file."""
-
-    def function(report: Report) -> LoadedTokenizer:
-        from bpe_tui.session import kernels
-
-        loaded = jobs.load_tokenizer(path, report)
-        kernels.ensure_compiled(report)
-        kernels.load(report)
-        return loaded
-
-    loaded = await app.work("loading the tokenizer", function)
-    if loaded is not None:
-        app.workspace.load(loaded)
-        app.tell(f"{shown_path(path)}: {count(loaded.tokenizer.vocab_size)} tokens", title="Loaded")
-
-
-async def fingerprint(app: BpeTuiApp) -> None:
-    """Show the fingerprint card."""
-    workspace = app.workspace
-    snapshot = workspace.snapshot()
-    await app.push_screen_wait(
-        FingerprintCard(workspace.fingerprint(snapshot), snapshot.merges, snapshot.vocab_size, workspace.saved_as)
-    )
 
 
 async def open_corpus(app: BpeTuiApp) -> None:

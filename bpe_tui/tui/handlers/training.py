@@ -9,7 +9,7 @@ from bpe_tui.session.state import RunState
 from bpe_tui.terminal import count
 from bpe_tui.tui.dialogs.number import NumberDialog
 from bpe_tui.tui.dialogs.settings import Preferences, SettingsDialog
-from bpe_tui.tui.handlers import files
+from bpe_tui.tui.handlers import tokenizers
 
 if TYPE_CHECKING:
     from bpe_tui.session.checkpoint import Checkpoint
@@ -21,7 +21,7 @@ SPEEDS: Final = (None, 300.0, 100.0, 30.0, 10.0, 3.0, 1.0)
 
 async def train(app: BpeTuiApp) -> None:
     """Train anew."""
-    if await files.may_drop(app, "training anew"):
+    if await tokenizers.may_drop(app, "training anew"):
         run = app.workspace.new_run()
         run.set_speed(SPEEDS[app.speed])
         run.start()
@@ -116,7 +116,7 @@ async def settings(app: BpeTuiApp) -> None:
             Preferences(workspace.settings, app.rate, app.theme),
             corpus.splits.name if corpus is not None else "none is open",
             app.theme_names(),
-            corpus.base_size if corpus is not None else 0,
+            workspace.base_tokens,
             len(corpus.splits.train.text) if corpus is not None else 0,
         )
     )
@@ -133,7 +133,7 @@ async def settings(app: BpeTuiApp) -> None:
 async def resume(app: BpeTuiApp) -> None:
     """Go on with the run that was interrupted."""
     checkpoint = app.workspace.interrupted
-    if checkpoint is not None and await files.may_drop(app, "resuming the other run"):
+    if checkpoint is not None and await tokenizers.may_drop(app, "resuming the other run"):
         await resume_from(app, checkpoint)
 
 

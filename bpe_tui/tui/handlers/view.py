@@ -85,6 +85,13 @@ async def reverse(app: BpeTuiApp) -> None:
     app.main.query_one(VocabularyPane).action_reverse()
 
 
+async def raw(app: BpeTuiApp) -> None:
+    """Show tokens of bytes in their raw form, or no longer."""
+    app.raw = not app.raw
+    app.clear_notifications()
+    app.tell("as their file writes them" if app.raw else "as the text that they are", title="Tokens")
+
+
 async def menu(app: BpeTuiApp) -> None:
     """Open the menu and do what is chosen."""
     chosen = await app.push_screen_wait(Menu(app.situation()))

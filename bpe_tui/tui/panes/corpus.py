@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from textual.containers import Vertical
 from textual.content import Content
 
-from bpe_tui.errors import MissingCharactersError
-from bpe_tui.terminal import bytes_size, cell_width, count, fit
+from bpe_tui.errors import BPEError, MissingCharactersError
+from bpe_tui.terminal import bytes_size, cell_width, count, fit, visible
+from bpe_tui.tui.cutting import cut
 from bpe_tui.tui.missing import name_missing
 from bpe_tui.tui.widgets.styled_lines import Line, StyledLines
-from bpe_tui.tui.widgets.token_lines import Piece, tokens_over, wrap
+from bpe_tui.tui.widgets.token_lines import Piece, byte_pieces, tokens_over, wrap, wrap_pieces
 from bpe_tui.tui.wording import in_lines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import numpy as np
+    import numpy.typing as npt
     from textual.app import ComposeResult
 
     from bpe_tui.bpe.encoder import TextEncoder
@@ -34,12 +38,13 @@ class Passage(StyledLines, can_focus=True):
         self._ascii_only = ascii_only
         self._text = ""
         self._wrapped: list[list[Piece]] = []
-        self._wrapped_for: tuple[str, int, int] = ("", 0, 0)
+        self._wrapped_for: tuple[object, ...] = ()
         self._lengths: Sequence[int] = ()
+        self._in_bytes = False
 
-    def show_text(self, text: str, lengths: Sequence[int]) -> None:
-        """Show `text`, whose tokens have `lengths` characters each; none if it is not cut into tokens."""
-        self._text, self._lengths = text, lengths
+    def show_text(self, text: str, lengths: Sequence[int], *, in_bytes: bool = False) -> None:
+        """Show `text`, whose tokens have `lengths` characters or bytes each; none if it is not cut into tokens."""
+        self._text, self._lengths, self._in_bytes = text, lengths, in_bytes and not text.isascii()
         self._draw()
 
     def on_resize(self) -> None:
@@ -47,11 +52,32 @@ class Passage(StyledLines, can_focus=True):
         self._draw()
 
     def _draw(self) -> None:
-        wanted = (self._text, self.size.width, self.size.height)
+        # A character that tokens share is drawn as its bytes, so it matters where tokens begin, if only there.
+        inside = frozenset(_starts_inside(self._text, self._lengths)) if self._in_bytes else frozenset()
+        width, height = self.size
+        wanted = (self._text, width, height, self._in_bytes, inside)
         if wanted != self._wrapped_for:
-            self._wrapped = wrap(*wanted, ascii_only=self._ascii_only) if self.size else []
             self._wrapped_for = wanted
+            if not self.size:
+                self._wrapped = []
+            elif self._in_bytes:
+                found = byte_pieces(self._text, inside, ascii_only=self._ascii_only)
+                self._wrapped = wrap_pieces(found, width, height, ascii_only=self._ascii_only)
+            else:
+                self._wrapped = wrap(self._text, width, height, ascii_only=self._ascii_only)
         self.show_lines(tokens_over(self._wrapped, self._lengths))
+
+
+def _starts_inside(text: str, lengths: Sequence[int]) -> set[int]:
+    """Give the bytes at which tokens begin inside of what is drawn as one: a character with the marks on it."""
+    starts = set(accumulate(lengths))
+    place = 0
+    for character in text:
+        if not visible(character).startswith("◌"):
+            starts.discard(place)
+        place += len(character.encode("utf-8", "surrogatepass"))
+    starts.discard(place)
+    return starts
 
 
 class CorpusPane(Vertical):
@@ -89,10 +115,10 @@ class CorpusPane(Vertical):
         self._number = (self._number + passages) % total if total else 0
         self._encoded = ()
 
-    def show(self, key: object, encoder: TextEncoder | None, tokens: Sequence[str]) -> None:
+    def show(self, key: object, encoder: TextEncoder | None, lengths: npt.NDArray[np.int64]) -> None:
         """Show the passage as `encoder` cuts it; nothing is encoded while `key`, the tokenizer's state, stays the same.
 
-        `tokens` are the strings of the tokens by id.
+        `lengths` are those of the tokens by id, in bytes or characters as the encoder has it.
         """
         wanted = (key, self._number, id(self._corpus))
         if wanted == self._encoded:
@@ -108,24 +134,28 @@ class CorpusPane(Vertical):
         name, text, number, total = passages.take(self._number)
         head = f"{name} · passage {count(number + 1)} of {count(total)}"
         try:
-            ids = encoder.encode(text).tolist() if encoder is not None else None
-        except MissingCharactersError as error:
+            found = cut(encoder, text, lengths) if encoder is not None else None
+        except BPEError as error:
             self._encoded = wanted
-            why = [((line, "warning"),) for line in in_lines(name_missing(error), title.size.width or 60)]
+            message = name_missing(error) if isinstance(error, MissingCharactersError) else str(error)
+            why = [((line, "warning"),) for line in in_lines(message, title.size.width or 60)]
             title.show_lines([(), ((head, "label"),), *why])
             passage.show_text(text, ())
             return
         self._encoded = wanted
-        if ids is None:
+        if found is None:
             title.show_lines([(), ((head, "label"),)])
             passage.show_text(text, ())
             return
-        lengths = [len(tokens[token]) for token in ids]
-        each = f"{len(text) / len(ids):.2f} characters a token" if ids else ""
+        tokens = len(found.ids)
+        each = f"{len(text) / tokens:.2f} characters a token" if tokens else ""
         room = title.size.width - cell_width(head)
-        tail = next((f" · {part}" for part in (f"{count(len(ids))} tokens, {each}", each) if len(part) + 3 <= room), "")
-        title.show_lines([(), ((head, "label"), (tail, "dim"))])
-        passage.show_text(text, lengths)
+        tail = next((f" · {part}" for part in (f"{count(tokens)} tokens, {each}", each) if len(part) + 3 <= room), "")
+        lines: list[Line] = [(), ((head, "label"), (tail, "dim"))]
+        if tokens and not found.lengths:
+            lines.append((("where its tokens lie is not known", "dim"),))
+        title.show_lines(lines)
+        passage.show_text(found.text, found.lengths, in_bytes=found.in_bytes)
 
     def _passages(self) -> _Passages:
         return _Passages(self._corpus)

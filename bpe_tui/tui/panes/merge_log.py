@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
 
     from bpe_tui.session.snapshot import Snapshot
+    from bpe_tui.tui.panes.vocabulary_columns import VocabularyColumns
 
 SLICE_SECONDS: Final = 0.008
 """How long the filter works before it lets the screen have a turn."""
@@ -40,6 +41,7 @@ class MergeLogPane(Vertical):
         self._rows = MergeRows()
         self._rows.ascii_only = ascii_only
         self._snapshot: Snapshot | None = None
+        self._table: VocabularyColumns | None = None
         self._shown: tuple[object, ...] = ()
         self._searching = False
         self._ready = False
@@ -57,16 +59,17 @@ class MergeLogPane(Vertical):
         """Show what came before there was anything to show it on."""
         self._ready = True
         if self._snapshot is not None:
-            self.show(self._snapshot)
+            self.show(self._snapshot, self._table, raw=self._rows.raw)
 
-    def show(self, snapshot: Snapshot) -> None:
+    def show(self, snapshot: Snapshot, columns: VocabularyColumns | None = None, *, raw: bool = False) -> None:
         """Draw a run as it is now. Cheap when nothing changed."""
-        self._snapshot = snapshot
-        state = (id(snapshot.log), snapshot.merges, snapshot.settings.target_vocab_size)
+        self._snapshot, self._table = snapshot, columns
+        self._rows.set_raw(raw)
+        state = (raw, id(columns), id(snapshot.log), snapshot.merges, snapshot.settings.target_vocab_size)
         if not self._ready or state == self._shown:
             return
         self._shown = state
-        self._keep_up(another_run=self._rows.set_snapshot(snapshot))
+        self._keep_up(another_run=self._rows.set_snapshot(snapshot, columns))
         self.list.set_columns(_columns(snapshot))
 
     def focus_list(self) -> None:
@@ -83,6 +86,8 @@ class MergeLogPane(Vertical):
 
     def set_empty(self, text: str) -> None:
         """Say `text` while there are no merges."""
+        if text == self._empty:
+            return
         self._empty = text
         self._tell()
 

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from bpe_tui.terminal import count, visible
+from bpe_tui.terminal import count
 from bpe_tui.terminal.query import Query
+from bpe_tui.tui.panes.vocabulary_columns import VocabularyColumns
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -28,8 +29,10 @@ class MergeRows:
 
     def __init__(self) -> None:
         self.ascii_only = False
+        self.raw = False
         self.query = Query()
         self._snapshot: Snapshot | None = None
+        self._columns = VocabularyColumns()
         self._matches: npt.NDArray[np.int64] = np.zeros(256, np.int64)
         self._found = 0
         self._tested = 0
@@ -44,15 +47,28 @@ class MergeRows:
         """Whether merges wait to be tested by the filter."""
         return not self.query.is_empty and self._tested < self.merges
 
-    def set_snapshot(self, snapshot: Snapshot) -> bool:
-        """Take what is the latest now; give whether it is another run, so that everything starts anew."""
+    def set_snapshot(self, snapshot: Snapshot, columns: VocabularyColumns | None = None) -> bool:
+        """Take what is the latest now; give whether it is another run, so that everything starts anew.
+
+        `columns` are those of the vocabulary, if others keep them, too.
+        """
+        changed = columns is not None and columns is not self._columns
+        if columns is not None:
+            self._columns = columns
+        self._columns.grow(snapshot)
         other = self._snapshot is not None and (
-            snapshot.log is not self._snapshot.log or snapshot.merges < self._snapshot.merges
+            changed or snapshot.log is not self._snapshot.log or snapshot.merges < self._snapshot.merges
         )
         self._snapshot = snapshot
         if other:
             self._found = self._tested = 0
         return other
+
+    def set_raw(self, raw: bool) -> None:
+        """Show tokens in their raw form, or no longer."""
+        if raw != self.raw:
+            self.raw = raw
+            self._found = self._tested = 0
 
     def set_query(self, query: Query) -> None:
         """Filter otherwise. What it lets through is found by `advance`."""
@@ -85,7 +101,7 @@ class MergeRows:
         assert snapshot is not None
         entry = snapshot.log[self.rank(index)]
         left, right, token = (
-            visible(snapshot.tokens[token_id], ascii_only=self.ascii_only)
+            self._columns.shown(token_id, raw=self.raw, ascii_only=self.ascii_only)
             for token_id in (entry.left, entry.right, entry.new_id)
         )
         arrow = " -> " if self.ascii_only else " → "
@@ -112,12 +128,19 @@ class MergeRows:
         # A number alone is a merge's number as well as a text.
         number = int(query.text) - 1 if query.text.isascii() and query.text.isdigit() and len(query.text) < 10 else -1
         lengths = [bound for bound in query.bounds if bound.field == "len"]
-        tokens = snapshot.tokens
+        tokens, texts, sizes = snapshot.tokens, self._columns.texts, self._columns.lengths
+        matches = query.matches_text
+
+        def is_meant(token_id: int) -> bool:
+            if query.raw:
+                return matches(tokens[token_id])
+            return matches(texts[token_id]) or (self.raw and matches(tokens[token_id]))
+
         found = [
             rank
             for rank, token_id in zip(ranks.tolist(), snapshot.log.new_id[ranks].tolist(), strict=True)
-            if (query.matches_text(tokens[token_id]) or rank == number)
-            and all(bound.low <= len(tokens[token_id]) <= bound.high for bound in lengths)
+            if (rank == number or is_meant(token_id))
+            and all(bound.low <= sizes[token_id] <= bound.high for bound in lengths)
         ]
         if self._found + len(found) > len(self._matches):
             grown = np.zeros(2 * (self._found + len(found)), np.int64)

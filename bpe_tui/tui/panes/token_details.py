@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 import numpy as np
 
+from bpe_tui.bpe.sequence import SHOWN_MARKER
 from bpe_tui.terminal import cell_width, count, fit, visible
 from bpe_tui.tui.panes.vocabulary_columns import VocabularyColumns
+from bpe_tui.tui.spelling import WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,11 +58,20 @@ class DetailRow:
 class TokenDetails:
     """Everything about one token that a snapshot tells."""
 
-    def __init__(self, snapshot: Snapshot, token_id: int, *, ascii_only: bool = False) -> None:
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        token_id: int,
+        columns: VocabularyColumns | None = None,
+        *,
+        raw: bool = False,
+        ascii_only: bool = False,
+    ) -> None:
         self.token_id = token_id
         self._snapshot = snapshot
         self._ascii_only = ascii_only
-        self._columns = VocabularyColumns()
+        self._raw = raw
+        self._columns = VocabularyColumns() if columns is None else columns
         self._columns.grow(snapshot)
 
     @property
@@ -71,24 +82,29 @@ class TokenDetails:
     def facts(self) -> tuple[str, ...]:
         """Give what the token is, in a few short sentences."""
         snapshot, token_id = self._snapshot, self.token_id
-        raw = snapshot.tokens[token_id]
-        characters = "1 character" if len(raw) == 1 else f"{count(len(raw))} characters"
-        facts = [f"id {count(token_id)}, {characters}"]
-        if len(raw) == 1:
-            facts[0] += f": U+{ord(raw):04X} {unicodedata.name(raw, '')}".rstrip()
+        spelling = self._columns.spelling
+        facts = [f"id {count(token_id)}, {self._size()}"]
+        text = self._columns.texts[token_id]
+        if len(text) == 1:
+            facts[0] += f": U+{ord(text):04X} {unicodedata.name(text, '')}".rstrip()
+        if spelling.has_raw and token_id not in spelling.plain:
+            raw = visible(snapshot.tokens[token_id], ascii_only=self._ascii_only)
+            facts.append(f"raw form {fit(raw, 60, ascii_only=self._ascii_only)}")
         counts = snapshot.token_counts
         if counts is not None and token_id < len(counts):
             now = int(counts[token_id])
             facts.append(f"stands in the sequence {'once' if now == 1 else f'{count(now)} times'} right now")
         rank = int(self._columns.born[token_id])
-        if rank < 0:
-            facts.append("a base token: no merge made it")
+        if token_id in spelling.special:
+            facts.append("a special token: no merge touches it")
+        elif rank < 0:
+            facts.append("a base token: no merge made it" if spelling.described else "no merge made it")
         else:
             entry = snapshot.log[rank]
-            facts.append(
-                f"made by merge {count(rank + 1)}: {self._short(entry.left)} + {self._short(entry.right)}, "
-                f"found {count(entry.frequency)} times; {count(entry.length)} tokens in the sequence after it"
-            )
+            made = f"made by merge {count(rank + 1)}: {self._short(entry.left)} + {self._short(entry.right)}"
+            if entry.frequency:
+                made += f", found {count(entry.frequency)} times; {count(entry.length)} tokens in the sequence after it"
+            facts.append(made)
         return tuple(facts)
 
     def parts(self) -> list[DetailRow]:
@@ -98,7 +114,7 @@ class TokenDetails:
         branch, last, down = ("|- ", "`- ", "|  ") if self._ascii_only else ("├─ ", "└─ ", "│  ")
         if born[self.token_id] < 0:
             return []
-        rows = [_title("parts, down to characters")]
+        rows = [_title(f"parts, down to {self._columns.spelling.unit}")]
         waiting: list[tuple[int, str, str]] = [(self.token_id, "", "")]
         while waiting and len(rows) <= MOST_PARTS:
             token_id, own, below = waiting.pop()
@@ -150,7 +166,15 @@ class TokenDetails:
         return rows
 
     def _visible(self, token_id: int) -> str:
-        return visible(self._snapshot.tokens[token_id], ascii_only=self._ascii_only)
+        return self._columns.shown(token_id, raw=self._raw, ascii_only=self._ascii_only)
+
+    def _size(self) -> str:
+        spelling, length = self._columns.spelling, int(self._columns.lengths[self.token_id])
+        end = ""
+        if spelling.kind == WORDS and self.token_id not in spelling.plain and self.token.endswith(SHOWN_MARKER):
+            length, end = length - 1, " and the end of a word"
+        unit = spelling.unit.removesuffix("s")
+        return f"1 {unit}{end}" if length == 1 else f"{count(length)} {unit}s{end}"
 
     def _short(self, token_id: int) -> str:
         return fit(self._visible(token_id), 20, ascii_only=self._ascii_only)

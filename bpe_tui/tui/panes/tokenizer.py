@@ -10,13 +10,15 @@ from textual.widgets import Input
 
 from bpe_tui.errors import BPEError, MissingCharactersError
 from bpe_tui.session.state import RunState
-from bpe_tui.terminal import cell_width, count, duration, fit, percent, rate, visible
+from bpe_tui.terminal import cell_width, count, duration, fit, percent, rate
+from bpe_tui.tui.describing import Facts
 from bpe_tui.tui.missing import name_missing
+from bpe_tui.tui.panes.vocabulary_columns import VocabularyColumns
 from bpe_tui.tui.widgets.field import Field
 from bpe_tui.tui.widgets.headline import SIGNS, state_style
 from bpe_tui.tui.widgets.styled_lines import Line, Span, StyledLines
 from bpe_tui.tui.widgets.token_lines import looks
-from bpe_tui.tui.wording import in_lines, readable
+from bpe_tui.tui.wording import broken, in_lines, readable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,10 +46,11 @@ class TokenizerPane(Vertical):
         super().__init__(id="tokenizer-pane", classes="pane")
         self._ascii_only = ascii_only
         self._encoder: TextEncoder | None = None
-        self._tokens: Sequence[str] = ()
+        self._columns = VocabularyColumns()
+        self._raw = False
         self._tried: tuple[object, ...] = ()
         self._key: object = None
-        self._figures: tuple[Snapshot, str, bool] | None = None
+        self._figures: tuple[Snapshot, str, str, Facts] | None = None
         self.border_title = Content.assemble(("2", "$accent"), " Tokenizer")
         self.border_subtitle = Content.assemble(("i", "$accent"), " try a text")
 
@@ -57,20 +60,24 @@ class TokenizerPane(Vertical):
         yield Field(placeholder="press i and type: tokens and ids appear here", id="try")
         yield StyledLines(id="tried")
 
-    def show(self, snapshot: Snapshot, fingerprint: str, loaded: bool) -> None:
-        """Show the figures of `snapshot`; `fingerprint` is empty while it would change."""
-        self._figures = (snapshot, fingerprint, loaded)
+    def show(self, snapshot: Snapshot, fingerprint: str, loaded: str, facts: Facts = ()) -> None:
+        """Show the figures of `snapshot`; `fingerprint` is empty while it would change.
+
+        `loaded` names the file of a loaded tokenizer, `facts` say what kind of tokenizer it is; both safe to show.
+        """
+        self._figures = (snapshot, fingerprint, loaded, facts)
         figures = self.query_one(Figures)
         width = figures.size.width or 60
-        lines = [
-            self._state_line(snapshot, loaded, width),
-            self._bar(snapshot, width),
-            *[((line, "warning"),) for line in in_lines(snapshot.error or "", width)],
-            (),
-            *_figure_lines(snapshot, fingerprint, loaded, width),
-            (),
-        ]
-        if self.size.height < 13:
+        lines: list[Line] = [self._state_line(snapshot, loaded, width)]
+        if snapshot.error:
+            # Why it failed matters more than how far it came: it stands first, and whole.
+            lines += [((line, "warning"),) for line in in_lines(snapshot.error, width)]
+        elif not loaded:
+            lines.append(self._bar(snapshot, width))
+        spare = self.size.height - len(lines) - (13 if snapshot.error else 11)
+        lines += [(), *_fact_lines(facts, width, 3 if spare > 3 else 1)]
+        lines += [*_figure_lines(snapshot, fingerprint, bool(loaded), width), ()]
+        if self.size.height < 16:
             lines = [line for line in lines if line]
         figures.show_lines(lines)
 
@@ -81,9 +88,11 @@ class TokenizerPane(Vertical):
         self._tried = ()
         self._show_tried()
 
-    def show_encoder(self, key: object, encoder: TextEncoder | None, tokens: Sequence[str]) -> None:
+    def show_encoder(
+        self, key: object, encoder: TextEncoder | None, columns: VocabularyColumns, *, raw: bool = False
+    ) -> None:
         """Try the text with another state of the tokenizer; `key` tells the states apart."""
-        self._key, self._encoder, self._tokens = key, encoder, tokens
+        self._key, self._encoder, self._columns, self._raw = key, encoder, columns, raw
         self._show_tried()
 
     def on_input_changed(self, event: Input.Changed) -> None:
@@ -93,7 +102,7 @@ class TokenizerPane(Vertical):
 
     def _show_tried(self) -> None:
         text = self.query_one("#try", Input).value
-        wanted = (text, self._key)
+        wanted = (text, self._key, self._raw)
         if wanted == self._tried:
             return
         self._tried = wanted
@@ -112,19 +121,22 @@ class TokenizerPane(Vertical):
             return [((line, "warning"),) for line in in_lines(name_missing(error), width)]
         except BPEError as error:
             return [((line, "warning"),) for line in in_lines(str(error), width)]
-        lengths = [len(self._tokens[token]) for token in ids]
-        shown = [visible(self._tokens[token], ascii_only=self._ascii_only) for token in ids]
+        lengths = self._columns.lengths[ids].tolist() if ids else []
+        shown = [self._columns.shown(token, raw=self._raw, ascii_only=self._ascii_only) for token in ids]
         each = f", {len(text) / len(ids):.2f} characters each" if ids else ""
-        total = f"{count(len(text))} characters, {count(len(ids))} tokens{each}"
+        size = len(text.encode("utf-8", "surrogatepass"))
+        in_bytes = f" ({count(size)} bytes)" if self._encoder.in_bytes and size != len(text) else ""
+        total = f"{count(len(text))} characters{in_bytes}, {count(len(ids))} tokens{each}"
         lines = chips(shown, ids, looks(lengths), width)
         if len(lines) + 1 > height:
             lines = lines[: max(2, (height - 1) // 2 * 2)]
         return [*lines, ((fit(total, width), "dim"),)]
 
-    def _state_line(self, snapshot: Snapshot, loaded: bool, width: int) -> Line:
+    def _state_line(self, snapshot: Snapshot, loaded: str, width: int) -> Line:
         state = snapshot.state
         if loaded:
-            return (("● " if not self._ascii_only else "* ", "good"), ("loaded from a file", "strong"))
+            words = fit(f"loaded from {loaded}", max(width - 2, 1))
+            return (("● " if not self._ascii_only else "* ", "good"), (words, "strong"))
         sign = SIGNS[state][1 if self._ascii_only else 0]
         words = state.value
         if snapshot.ending:
@@ -174,15 +186,16 @@ def chips(shown: Sequence[str], ids: Sequence[int], styles: Sequence[str], width
 
 def _figure_lines(snapshot: Snapshot, fingerprint: str, loaded: bool, width: int) -> list[Line]:
     known = snapshot.sequence_length > 0 and not loaded
+    unit = "bytes/token" if snapshot.kind == "byte_bpe" else "ch/token"
     target = f" of {count(snapshot.settings.target_vocab_size)}" if not loaded else ""
     left = [
-        ("vocabulary", f"{count(snapshot.vocab_size or None)}{target}"),
+        ("vocabulary", f"{count(_size(snapshot, loaded) or None)}{target}"),
         ("base tokens", count(snapshot.base_size or None)),
         ("merges", count(snapshot.merges)),
         ("pairs alive", count(snapshot.pairs_alive) if known else UNKNOWN),
     ]
     right = [
-        ("compression", f"{snapshot.compression_factor:.3f} ch/token" if known else UNKNOWN),
+        ("compression", f"{snapshot.compression_factor:.3f} {unit}" if known else UNKNOWN),
         ("reduction", percent(snapshot.token_reduction) if known else UNKNOWN),
         ("sequence", f"{count(snapshot.sequence_length)} tokens" if known else UNKNOWN),
         ("speed", rate(snapshot.merges_per_second, "merges") if snapshot.merges_per_second else UNKNOWN),
@@ -203,6 +216,22 @@ def _figure_lines(snapshot: Snapshot, fingerprint: str, loaded: bool, width: int
         room = width - _LABEL
         shown = fingerprint if room >= len(fingerprint) else fingerprint[: max(8, min(room - 1, 24))] + "…"
         lines.append(((f"{'fingerprint':<{_LABEL}}", "label"), (shown, "figure")))
+    return lines
+
+
+def _size(snapshot: Snapshot, loaded: bool) -> int:
+    # A loaded tokenizer lists its special tokens among the others; to those of a run they come on top.
+    return snapshot.vocab_size if loaded or not snapshot.vocab_size else snapshot.total_vocab_size
+
+
+def _fact_lines(facts: Facts, width: int, most: int) -> list[Line]:
+    lines: list[Line] = []
+    for label, text in facts:
+        parts = broken(text, max(width - _LABEL, 10))
+        if len(parts) > most:
+            parts = [*parts[: most - 1], fit(" ".join(parts[most - 1 :]), max(width - _LABEL, 10))]
+        for number, part in enumerate(parts):
+            lines.append(((f"{'' if number else label:<{_LABEL}}", "label"), (part, "figure")))
     return lines
 
 

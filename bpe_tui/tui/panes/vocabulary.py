@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
 
     from bpe_tui.session.snapshot import Snapshot
+    from bpe_tui.tui.panes.vocabulary_columns import VocabularyColumns
 
 SLICE_SECONDS: Final = 0.008
 """How long the filter works before it lets the screen have a turn."""
@@ -57,6 +58,7 @@ class VocabularyPane(Vertical):
         self._rows = VocabularyRows()
         self._rows.ascii_only = ascii_only
         self._snapshot: Snapshot | None = None
+        self._table: VocabularyColumns | None = None
         self._shown: tuple[object, ...] = ()
         self._searching = False
         self._ready = False
@@ -74,15 +76,19 @@ class VocabularyPane(Vertical):
         """Show what came before there was anything to show it on."""
         self._ready = True
         if self._snapshot is not None:
-            self.show(self._snapshot)
+            self.show(self._snapshot, self._table, raw=self._rows.raw)
 
-    def show(self, snapshot: Snapshot) -> None:
+    def show(self, snapshot: Snapshot, columns: VocabularyColumns | None = None, *, raw: bool = False) -> None:
         """Draw a run as it is now. Cheap when nothing changed; while it trains, rows change places once in a while."""
-        self._snapshot = snapshot
+        self._snapshot, self._table = snapshot, columns
+        if raw != self._rows.raw:
+            self._rows.set_raw(raw)
+            self._stale = True
         busy = snapshot.state.busy
         state = (
             id(snapshot.log),
             id(snapshot.tokens),
+            id(columns),
             snapshot.merges,
             snapshot.vocab_size,
             snapshot.token_counts is None,
@@ -92,7 +98,7 @@ class VocabularyPane(Vertical):
             return
         if state != self._shown:
             self._shown = state
-            another = self._rows.set_snapshot(snapshot)
+            another = self._rows.set_snapshot(snapshot, columns)
             self._stale = True
             self._set_columns()
             if another:

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from bpe_tui.terminal import count, visible
+from bpe_tui.terminal import count
 from bpe_tui.terminal.numbers import UNKNOWN
 from bpe_tui.terminal.query import Query
 from bpe_tui.tui.panes.vocabulary_columns import VocabularyColumns
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     import numpy.typing as npt
 
     from bpe_tui.session.snapshot import Snapshot
@@ -36,6 +38,7 @@ class VocabularyRows:
 
     def __init__(self) -> None:
         self.ascii_only = False
+        self.raw = False
         self.query = Query()
         self.sort = "id"
         self.descending = False
@@ -61,27 +64,40 @@ class VocabularyRows:
         """Whether the order depends on how often tokens stand in the sequence, which changes all the time."""
         return self.sort == "count" or any(bound.field == "count" for bound in self.query.bounds)
 
-    def set_snapshot(self, snapshot: Snapshot) -> bool:
-        """Take what is the latest now; give whether it is another vocabulary, so that everything starts anew."""
+    def set_snapshot(self, snapshot: Snapshot, columns: VocabularyColumns | None = None) -> bool:
+        """Take what is the latest now; give whether it is another vocabulary, so that everything starts anew.
+
+        `columns` are those of the vocabulary, if others keep them, too.
+        """
         before = self._snapshot
+        changed = columns is not None and columns is not self._columns
+        if columns is not None:
+            self._columns = columns
         other = before is not None and (
-            snapshot.log is not before.log
+            changed
+            or snapshot.log is not before.log
             or snapshot.tokens is not before.tokens
             or snapshot.vocab_size < before.vocab_size
             or snapshot.merges < before.merges
         )
         self._snapshot = snapshot
         if other:
-            self._columns.clear()
             self._tested = 0
             self._by_text = []
             self._order = self._order[:0]
         self._columns.grow(snapshot)
         return other
 
+    def set_raw(self, raw: bool) -> None:
+        """Show tokens in their raw form, or no longer."""
+        if raw != self.raw:
+            self.raw = raw
+            self._tested = 0
+            self._by_text = []
+
     def set_query(self, query: Query) -> None:
         """Filter otherwise."""
-        if (query.text, query.pattern) != (self.query.text, self.query.pattern):
+        if (query.text, query.pattern, query.raw) != (self.query.text, self.query.pattern, self.query.raw):
             self._tested = 0
         self.query = query
 
@@ -130,8 +146,8 @@ class VocabularyRows:
             count(token_id),
             count(int(self._columns.lengths[token_id])),
             count(int(counts[token_id])) if counts is not None and token_id < len(counts) else UNKNOWN,
-            count(born + 1) if born >= 0 else "base",
-            visible(snapshot.tokens[token_id], ascii_only=self.ascii_only),
+            count(born + 1) if born >= 0 else self._origin(token_id),
+            self._columns.shown(token_id, raw=self.raw, ascii_only=self.ascii_only),
         )
 
     def _test(self, start: int, end: int) -> None:
@@ -142,14 +158,30 @@ class VocabularyRows:
             grown[: len(self._matches)] = self._matches
             self._matches = grown
         matches = self.query.matches_text
-        self._matches[start:end] = [matches(token) for token in snapshot.tokens[start:end]]
+        self._matches[start:end] = [
+            any(map(matches, forms)) for forms in self._forms(snapshot.tokens[start:end], start, end)
+        ]
         self._tested = end
+
+    def _forms(self, tokens: list[str], start: int, end: int) -> Iterable[tuple[str, ...]]:
+        """Give what the text of a filter may be found in, for each token."""
+        if self.query.raw:
+            return ((token,) for token in tokens)
+        texts = self._columns.texts[start:end]
+        return zip(texts, tokens, strict=True) if self.raw else ((text,) for text in texts)
+
+    def _origin(self, token_id: int) -> str:
+        if token_id in self._columns.spelling.special:
+            return "special"
+        return "base" if self._columns.spelling.described else UNKNOWN
 
     def _let_through(self) -> npt.NDArray[np.int64]:
         if self.query.asks_text:
             ids = np.flatnonzero(self._matches[: self._tested]).astype(np.int64)
         else:
             ids = np.arange(self.size, dtype=np.int64)
+        if self._columns.has_gaps:
+            ids = ids[self._columns.lengths[ids] > 0]
         for bound in self.query.bounds:
             values = self._column(bound.field)[ids]
             ids = ids[(values >= bound.low) & (values <= bound.high)]
@@ -176,7 +208,7 @@ class VocabularyRows:
         # What was sorted last time is one long run, which Python's sort takes as it is: only what is new costs.
         if len(self._by_text) < self.size:
             self._by_text.extend(range(len(self._by_text), self.size))
-            self._by_text.sort(key=snapshot.tokens.__getitem__)
+            self._by_text.sort(key=(snapshot.tokens if self.raw else self._columns.texts).__getitem__)
         ordered = np.array(self._by_text, np.int64)
         if len(ids) < self.size:
             let_through = np.zeros(self.size, np.bool_)

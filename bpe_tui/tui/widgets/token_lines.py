@@ -15,7 +15,7 @@ from bpe_tui.tui.widgets.styled_lines import Line, Span
 LOOKS = ("token-1", "token-2")
 
 Piece = tuple[str, int]
-"""What is shown for one or more characters, and the index of the first of them in the text."""
+"""What is shown for one or more characters, and the place of the first of them in the text."""
 
 
 def pieces(text: str, *, ascii_only: bool = False) -> list[Piece]:
@@ -30,19 +30,59 @@ def pieces(text: str, *, ascii_only: bool = False) -> list[Piece]:
     return shown
 
 
+def byte_pieces(text: str, starts: frozenset[int], *, ascii_only: bool = False) -> list[Piece]:
+    r"""Give `text` in pieces whose places count bytes; `starts` are the bytes at which tokens begin.
+
+    A character inside of which a token begins is shown as its bytes, `\xNN` each.
+    """
+    if text.isascii():
+        return pieces(text, ascii_only=ascii_only)
+    shown: list[Piece] = []
+    place = 0
+    found = pieces(text, ascii_only=ascii_only)
+    for (piece, index), following in zip(found, [*(index for _, index in found[1:]), len(text)], strict=True):
+        content = text[index:following].encode("utf-8", "surrogatepass")
+        if any(start in starts for start in range(place + 1, place + len(content))):
+            shown += _apart(text[index:following], place, starts, ascii_only=ascii_only)
+        else:
+            shown.append((piece, place))
+        place += len(content)
+    return shown
+
+
+def _apart(characters: str, place: int, starts: frozenset[int], *, ascii_only: bool) -> list[Piece]:
+    """Give characters that are drawn as one but belong to several tokens, each by itself or as its bytes."""
+    shown: list[Piece] = []
+    for character in characters:
+        content = character.encode("utf-8", "surrogatepass")
+        if any(start in starts for start in range(place + 1, place + len(content))):
+            shown += [(f"\\x{byte:02x}", place + offset) for offset, byte in enumerate(content)]
+        else:
+            shown.append((visible(character, ascii_only=ascii_only), place))
+        place += len(content)
+    return shown
+
+
 def wrap(text: str, width: int, height: int, *, ascii_only: bool = False) -> list[list[Piece]]:
-    """Give at most `height` lines of at most `width` cells, broken after newlines and, where possible, after spaces.
+    """Give the lines of `wrap_pieces` for a text, whose places are characters.
 
     The break does not depend on the tokens, so the text stands still while they grow.
     """
+    return wrap_pieces(pieces(text, ascii_only=ascii_only), width, height, ascii_only=ascii_only)
+
+
+def wrap_pieces(found: Sequence[Piece], width: int, height: int, *, ascii_only: bool = False) -> list[list[Piece]]:
+    """Give at most `height` lines of at most `width` cells, broken after newlines and, where possible, after spaces."""
+    # No other character is shown like these.
+    space, newline = visible(" ", ascii_only=ascii_only), visible("\n", ascii_only=ascii_only)
     lines: list[list[Piece]] = []
     line: list[Piece] = []
     used = 0
     width = max(width, 1)
-    for shown, index in pieces(text, ascii_only=ascii_only):
+    for shown, index in found:
         cells = cell_width(shown)
         if used + cells > width and line:
-            blank = max((place for place, piece in enumerate(line) if text[piece[1]] == " "), default=-1)
+            blank = max((place for place, piece in enumerate(line) if piece[0] == space), default=-1)
             cut = blank + 1 if blank >= len(line) // 2 else len(line)
             lines.append(line[:cut])
             line = line[cut:]
@@ -51,7 +91,7 @@ def wrap(text: str, width: int, height: int, *, ascii_only: bool = False) -> lis
                 return lines
         line.append((shown, index))
         used += cells
-        if text[index] == "\n":
+        if shown == newline:
             lines.append(line)
             line, used = [], 0
             if len(lines) == height:
