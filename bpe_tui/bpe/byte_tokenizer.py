@@ -5,7 +5,6 @@ Its tokens are strings in the byte alphabet (`byte_alphabet`), as in GPT-2's and
 
 from __future__ import annotations
 
-import codecs
 import dataclasses
 import hashlib
 import json
@@ -17,12 +16,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bpe_tui.bpe.byte_alphabet import BYTES, CHARACTERS, NEVER_IN_TEXT, spell, to_characters
+from bpe_tui.bpe.byte_alphabet import CHARACTERS, spell, to_characters
 from bpe_tui.bpe.byte_encoder import ByteEncoder
+from bpe_tui.bpe.byte_vocabulary import merge_ids, single_bytes, tokens_by_id
 from bpe_tui.bpe.joins import NEVER, Joins, JoinSteps
 from bpe_tui.bpe.preparation import Preparation
 from bpe_tui.bpe.pretokenize import SplittingRule, split
-from bpe_tui.bpe.ranks import DerivedMerges, derive_merges
+from bpe_tui.bpe.ranks import DerivedMerges, all_pairs, derive_merges
 from bpe_tui.bpe.special import (
     SpecialPolicy,
     check_special_tokens,
@@ -30,6 +30,7 @@ from bpe_tui.bpe.special import (
     refuse_specials,
     special_pattern,
 )
+from bpe_tui.bpe.streaming import StreamingDecoder
 from bpe_tui.bpe.tokenizer import BPETokenizer
 from bpe_tui.errors import BPEError, TokenIdError
 from bpe_tui.progress import Report, silent
@@ -100,8 +101,8 @@ class ByteBPETokenizer(BPETokenizer):
             self.preparation = preparation = preparation.with_special_tokens(self.special_tokens)
             self.added_tokens = {token.content: token.id for token in preparation.added_tokens if not token.special}
         check_special_tokens({**self.special_tokens, **self.added_tokens}, self.vocabulary)
-        self.base_tokens = self._base_tokens()
-        self.tokens = self._tokens_by_id()
+        self.base_tokens = single_bytes(self.vocabulary, text_only=text_only)
+        self.tokens = tokens_by_id(self.vocabulary, self.special_tokens, self.added_tokens)
         self._derived = self._derive() if by_rank else None
         self._ids = self._merge_ids()
         _ = self._byte_spelling  # finds tokens that are no bytes
@@ -136,29 +137,6 @@ class ByteBPETokenizer(BPETokenizer):
         trainer.run(verbose=verbose)
         return make_byte_tokenizer(trainer, rule, ties, special_tokens)
 
-    def _base_tokens(self) -> list[str]:
-        missing = [character for character in CHARACTERS if character not in self.vocabulary]
-        if missing and not (self.text_only and NEVER_IN_TEXT.issuperset(missing)):
-            named = ", ".join(f"0x{BYTES[character]:02X}" for character in missing[:8])
-            raise ValueError(
-                f"{len(missing)} of the 256 single bytes have no token: {named}; the vocabulary is damaged"
-            )
-        return sorted((set(CHARACTERS).difference(missing)), key=self.vocabulary.__getitem__)
-
-    def _tokens_by_id(self) -> list[str]:
-        owners: dict[int, str] = {}
-        named = (self.vocabulary, self.special_tokens, self.added_tokens)
-        for token, number in (entry for tokens in named for entry in tokens.items()):
-            if number < 0:
-                raise ValueError(f"token {token!r} has the id {number}, ids start at 0")
-            if number in owners:
-                raise ValueError(f"id {number} belongs to both {owners[number]!r} and {token!r}")
-            owners[number] = token
-        highest = max(owners)
-        if highest >= 2 * len(owners) + 100_000:
-            raise ValueError(f"the highest id is {highest:,}, but there are only {len(owners):,} tokens")
-        return [owners.get(number, "") for number in range(highest + 1)]
-
     def _derive(self) -> DerivedMerges:
         derived = derive_merges(self.vocabulary)
         if self.merges and self.merges != derived.merges:
@@ -172,15 +150,7 @@ class ByteBPETokenizer(BPETokenizer):
         if self._derived is not None:
             left_right, made = self._derived.pairs, self._derived.made
             return (left_right >> 32).astype(np.int32), left_right.astype(np.int32), made.astype(np.int32)
-        number_of = self.vocabulary.__getitem__
-        try:
-            parts = [(number_of(left), number_of(right), number_of(left + right)) for left, right in self.merges]
-        except KeyError as error:
-            wrong = error.args[0]
-            rank = next(rank for rank, (left, right) in enumerate(self.merges) if wrong in (left, right, left + right))
-            raise ValueError(f"merge {rank} uses {wrong!r}, which is not in the vocabulary") from None
-        rows = np.array(parts, np.int32).reshape(-1, 3).T
-        return rows[0].copy(), rows[1].copy(), rows[2].copy()
+        return merge_ids(self.vocabulary, self.merges)
 
     @cached_property
     def token_bytes(self) -> list[bytes]:
@@ -211,7 +181,7 @@ class ByteBPETokenizer(BPETokenizer):
         whole_pieces = self.whole_pieces
         if self._derived is not None:
             if self._derived.underivable:
-                pairs, merges = _all_pairs(self.vocabulary)
+                pairs, merges = all_pairs(self.vocabulary)
             else:
                 merges = new << 32 | new
                 whole_pieces = False  # each becomes itself anyway
@@ -436,33 +406,3 @@ class ByteBPETokenizer(BPETokenizer):
 
     def __repr__(self) -> str:
         return f"ByteBPETokenizer({self.token_count:,} tokens, {len(self.merges):,} merges, rule {self.rule.name})"
-
-
-class StreamingDecoder:
-    """Decodes ids as they come and never gives half a character: the bytes of an incomplete one wait for the rest."""
-
-    def __init__(self, tokenizer: ByteBPETokenizer) -> None:
-        self._tokenizer = tokenizer
-        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
-
-    def feed(self, ids: Sequence[int]) -> str:
-        """Give the text that these ids complete."""
-        return self._decoder.decode(self._tokenizer.decode_bytes(ids))
-
-    def finish(self) -> str:
-        """Give what waited for a rest that never came, as U+FFFD."""
-        return self._decoder.decode(b"", final=True)
-
-
-def _all_pairs(vocabulary: Mapping[str, int]) -> tuple[Ids, Ids]:
-    """Give every pair of tokens whose joined string is a token, with its rank (that token's id) and the token's id."""
-    pairs: list[int] = []
-    merges: list[int] = []
-    get = vocabulary.get
-    for token, number in vocabulary.items():
-        for cut in range(1, len(token)):
-            left, right = get(token[:cut]), get(token[cut:])
-            if left is not None and right is not None:
-                pairs.append(left << 32 | right)
-                merges.append(number << 32 | number)
-    return np.array(pairs, np.int64), np.array(merges, np.int64)

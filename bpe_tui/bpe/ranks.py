@@ -48,3 +48,17 @@ def derive_merges(vocabulary: Mapping[str, int]) -> DerivedMerges:
     merges = [(known[left], known[right]) for left, right in pairs]
     underivable = [tokens[place] for place in np.flatnonzero(~good)] if failed else []
     return DerivedMerges(merges, (lefts << 32 | rights)[good], ids[good], underivable)
+
+
+def all_pairs(vocabulary: Mapping[str, int]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Give every pair of tokens whose joined string is a token, with its rank (that token's id) and the token's id."""
+    pairs: list[int] = []
+    merges: list[int] = []
+    get = vocabulary.get
+    for token, number in vocabulary.items():
+        for cut in range(1, len(token)):
+            left, right = get(token[:cut]), get(token[cut:])
+            if left is not None and right is not None:
+                pairs.append(left << 32 | right)
+                merges.append(number << 32 | number)
+    return np.array(pairs, np.int64), np.array(merges, np.int64)

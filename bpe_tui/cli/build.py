@@ -93,7 +93,7 @@ def run(arguments: argparse.Namespace) -> int:
     named = arguments.train or arguments.val or arguments.test
     splits = load_splits(arguments, None if named else arguments.processed_dir, console)
     figures.say_splits(splits, console)
-    compile_kernels(console)
+    compile_kernels(console, settings.alphabet)
     # Loading torch takes longer than everything else here; it can do so while we train.
     start_loading_torch()
 

@@ -68,7 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
     families = _families(arguments)
     given = read_texts(argparse.Namespace(text=[], file=arguments.text, invalid=arguments.invalid), console)[0]
     tokenizers = _load(arguments, given.text, families, console)
-    compile_kernels(console)
+    compile_kernels(console, *(entry[1].unit for entry in tokenizers))
     columns = run_job(
         console, "comparing", lambda report: compare(tokenizers, given.text, report, alpha=arguments.alpha)
     )

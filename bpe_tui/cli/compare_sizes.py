@@ -55,7 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     console = Console(arguments)
     splits = load_splits(arguments, arguments.path, console)
-    compile_kernels(console)
+    compile_kernels(console, "characters")
     text = splits.train.text[: arguments.training_characters]
     found = run_job(
         console,

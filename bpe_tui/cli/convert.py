@@ -53,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     console = Console(arguments)
     own_text = _own_text(arguments.on, console)
-    compile_kernels(console)
+    compile_kernels(console, "bytes")
     source: BPETokenizer = run_job(
         console,
         f"reading {arguments.source.name}",

@@ -52,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.max is not None and len(arguments.path) > 1:
         raise UsageError("--max cuts one text: name one file, or none for standard input")
     tokenizer = as_of(load_tokenizer(arguments.tokenizer, console), arguments)
-    compile_kernels(console)
+    compile_kernels(console, tokenizer.unit)
     if arguments.max is not None:
         return _cut(arguments, tokenizer, console)
     if not arguments.path or arguments.path == [Path("-")]:

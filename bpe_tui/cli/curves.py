@@ -53,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
     text = "".join(given.text for given in read_texts(arguments, console))
     if not text:
         raise UsageError("the text is empty: there is nothing to draw")
-    compile_kernels(console)
+    compile_kernels(console, "characters")
     curves, lengths = _measure(arguments, text, console)
     merges = len(lengths) - 1
     if arguments.at is not None and arguments.at > merges:
@@ -73,7 +73,7 @@ def _measure(arguments: argparse.Namespace, text: str, console: Console) -> tupl
     from bpe_tui.analysis.curves import compression_curve, frequency_curve, saved_by_merge
     from bpe_tui.analysis.recording import record
     from bpe_tui.cli.inputs import load_tokenizer
-    from bpe_tui.cli.work import run_job
+    from bpe_tui.cli.work import compile_kernels, run_job
 
     if arguments.size is not None:
         recorded = run_job(
@@ -83,6 +83,7 @@ def _measure(arguments: argparse.Namespace, text: str, console: Console) -> tupl
         )
         return recorded.curves(len(text)), recorded.lengths
     tokenizer = load_tokenizer(arguments.tokenizer, console)
+    compile_kernels(console, tokenizer.unit)
     lengths = run_job(console, "replaying merges", lambda report: lengths_by_merge(tokenizer, text, report))
     return [compression_curve(lengths, len(text)), frequency_curve(saved_by_merge(lengths), "places merged")], lengths
 

@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
     console = Console(arguments)
     tokenizer = load_tokenizer(arguments.tokenizer, console)
     ids = read_ids(arguments, console)
-    compile_kernels(console)
+    compile_kernels(console, tokenizer.unit)
     text = run_job(console, "decoding", lambda report: _decode(tokenizer, ids, arguments.invalid, report))
     output: Path | None = arguments.output
     if output is not None:

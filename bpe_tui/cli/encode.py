@@ -68,7 +68,7 @@ def _encode_texts(tokenizer: BPETokenizer, arguments: argparse.Namespace, consol
     from bpe_tui.cli.work import compile_kernels
 
     texts = read_texts(arguments, console)
-    compile_kernels(console)
+    compile_kernels(console, tokenizer.unit)
     results = []
     for given in texts:
         text = given.text
@@ -108,7 +108,7 @@ def _encode_splits(tokenizer: BPETokenizer, arguments: argparse.Namespace, conso
     splits = load_splits(arguments, arguments.splits, console)
     figures.say_splits(splits, console)
     start_loading_torch()
-    compile_kernels(console)
+    compile_kernels(console, tokenizer.unit)
     dataset = run_job(
         console,
         "encoding the splits",

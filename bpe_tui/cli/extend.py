@@ -61,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
     check_place(output)
     tokenizer = load_tokenizer(arguments.path, console)
     text = read_file(arguments.on, arguments.invalid, console)[: arguments.training_characters]
-    compile_kernels(console)
+    compile_kernels(console, tokenizer.unit)
     made, reason = run_job(
         console,
         "learning merges",

@@ -29,7 +29,7 @@ def compare(arguments: argparse.Namespace, console: Console) -> None:
     settings = TrainingSettings(budget=budget(arguments), **{"samples": 0, **said})
     splits = load_splits(arguments, _corpus(arguments), console)
     say_splits(splits, console)
-    compile_kernels(console)
+    compile_kernels(console, "characters")
     lines = _Lines(console)
 
     def work(report: Report) -> Comparison:

@@ -57,7 +57,7 @@ def sample(arguments: argparse.Namespace, console: Console) -> None:
     from bpe_tui.lm.errors import ModelSettingsError
 
     tokenizer, path = tokenizer_beside(arguments, console)
-    compile_kernels(console)
+    compile_kernels(console, tokenizer.unit)
 
     def load(report: Report) -> MiniGPT:
         report("loading torch", 0, 0)

@@ -54,7 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
     tokenizers = [
         (name, load_named(path, "".join(words), console)) for name, path in zip(short_names(paths), paths, strict=True)
     ]
-    compile_kernels(console)
+    compile_kernels(console, *(tokenizer.unit for _, tokenizer in tokenizers))
     probed = run_job(console, "probing", lambda report: probe(tokenizers, words, report))
     if not arguments.in_order:
         probed = worst_first(probed)

@@ -54,7 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
     check_place(id_map_place(output))
     tokenizer = load_tokenizer(arguments.path, console)
     text = read_file(arguments.on, arguments.invalid, console)
-    compile_kernels(console)
+    compile_kernels(console, tokenizer.unit)
     pruned = run_job(
         console,
         "counting uses",

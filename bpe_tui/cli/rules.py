@@ -114,7 +114,7 @@ def _one_token(rules: Rules, arguments: argparse.Namespace, console: Console) ->
         from bpe_tui.cli.work import compile_kernels, run_job
         from bpe_tui.corpus import read_text
 
-        compile_kernels(console)
+        compile_kernels(console, tokenizer.unit)
         text = run_job(
             console, "reading", lambda report: read_text(arguments.file, invalid=arguments.invalid, report=report)
         ).text

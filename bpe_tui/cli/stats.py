@@ -56,7 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
     console = Console(arguments)
     tokenizer = as_of(load_tokenizer(arguments.tokenizer, console), arguments)
     texts = read_texts(arguments, console)
-    compile_kernels(console)
+    compile_kernels(console, tokenizer.unit)
     vocabulary = run_job(console, "measuring", lambda report: vocabulary_statistics(tokenizer, report))
     _answer_vocabulary(tokenizer, vocabulary, arguments.show, console)
     documents = []

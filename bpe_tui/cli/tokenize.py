@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
     console = Console(arguments)
     tokenizer = as_of(load_tokenizer(arguments.tokenizer, console), arguments)
     texts = read_texts(arguments, console)
-    compile_kernels(console)
+    compile_kernels(console, tokenizer.unit)
     results = []
     for given in texts:
         if arguments.replay:

@@ -76,7 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
         check_place(arguments.checkpoint)
     splits, training = _prepare(arguments, console)
     say_splits(splits, console)
-    compile_kernels(console)
+    compile_kernels(console, training.settings.alphabet)
     console.say(f"base vocabulary: {len(training.base_tokens()):,} tokens")
     try:
         end = train(console, training, MergeLines(console))

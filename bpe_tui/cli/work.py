@@ -61,13 +61,17 @@ def run_job(console: Console, name: str, function: Callable[[Report], T], look: 
         raise JobFailedError(str(job.snapshot().error)) from error
 
 
-def compile_kernels(console: Console) -> None:
-    """Make sure that the compiled code is there before anything waits for it: the first run on a machine says so."""
-    from bpe_tui.session.kernels import ensure_compiled, load
+def compile_kernels(console: Console, *units: str) -> None:
+    """Make sure that the compiled code is there before anything waits for it: the first run on a machine says so.
+
+    `units` are what the tokens in play are made of: "characters", "words" or "bytes".
+    """
+    from bpe_tui.session.kernels import ensure_compiled, load, modules_for
 
     def prepare(report: Report) -> None:
-        ensure_compiled(report)
-        load(report)
+        for unit in units:
+            ensure_compiled(report, modules_for(unit))
+            load(report, modules_for(unit))
 
     run_job(console, "compiling", prepare)
 

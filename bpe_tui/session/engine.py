@@ -61,7 +61,8 @@ def make_trainer(
     """
     from bpe_tui.session import kernels, kinds
 
-    kernels.ensure_compiled(report)
-    kernels.load(report)
+    modules = kernels.modules_for(settings.alphabet)
+    kernels.ensure_compiled(report, modules)
+    kernels.load(report, modules)
     report("counting pairs", 0, 0)
     return kinds.trainer(text, settings, base_tokens, merges, report)

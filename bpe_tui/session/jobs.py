@@ -66,13 +66,17 @@ def load_tokenizer(path: Path, report: Report = silent, split: str | None = None
     """Read a tokenizer file of any format. `split` names the splitting rule, for files that do not say it (tiktoken's).
 
     A path `FILE@RULE` names it too, unless there is a file of that whole name. Raises TokenizerFileError,
-    FingerprintMismatchError.
+    FingerprintMismatchError, KernelError.
     """
     from bpe_tui import formats
 
     report("reading the tokenizer", 0, 0)
     if split is None:
         path, split = _without_rule(path)
+    if _is_worked_out(path):
+        from bpe_tui.session import kernels
+
+        kernels.ensure_compiled(report, kernels.modules_for("bytes"))
     tokenizer = formats.read(path, split)
     report("computing the fingerprint", 0, 0)
     return LoadedTokenizer(tokenizer, path, tokenizer.fingerprint())
@@ -83,6 +87,19 @@ def _without_rule(path: Path) -> tuple[Path, str | None]:
     if not at or not name or path.exists():
         return path, None
     return path.with_name(name), rule
+
+
+def _is_worked_out(path: Path) -> bool:
+    """Whether the merges are not in the file but computed by compiled code: tiktoken's ranks."""
+    from bpe_tui.formats import tiktoken_ranks
+
+    try:
+        if not path.is_file():
+            return False
+        with path.open("rb") as file:
+            return path.suffix == ".tiktoken" or tiktoken_ranks.looks_like(file.read(4096))
+    except OSError:
+        return False  # whoever reads it will say what is wrong
 
 
 def save_tokenizer(
@@ -149,7 +166,7 @@ def encode(
     from bpe_tui import dataset
     from bpe_tui.session import kernels
 
-    kernels.ensure_compiled(report)
+    kernels.ensure_compiled(report, kernels.modules_for(tokenizer.unit))
     return dataset.encode_splits(tokenizer, splits, folder, overwrite=overwrite, special=special, report=report)
 
 
@@ -162,7 +179,7 @@ def encode_array(
     """
     from bpe_tui.session import kernels
 
-    kernels.ensure_compiled(report)
+    kernels.ensure_compiled(report, kernels.modules_for(tokenizer.unit))
     return tokenizer.encode_array(text, report, special)
 
 
@@ -176,7 +193,7 @@ def prune(
     from bpe_tui.bpe import pruning
     from bpe_tui.session import kernels
 
-    kernels.ensure_compiled(report)
+    kernels.ensure_compiled(report, kernels.modules_for(tokenizer.unit))
     uses = pruning.count_uses(tokenizer, text, report)
     report("removing tokens", 0, 0)
     return pruning.prune(tokenizer, uses, minimum_use, keep_ids=keep_ids)
@@ -197,7 +214,7 @@ def extend(
     from bpe_tui.bpe.extending import extended, extending_trainer
     from bpe_tui.session import kernels
 
-    kernels.ensure_compiled(report)
+    kernels.ensure_compiled(report, kernels.modules_for(tokenizer.unit))
     trainer = extending_trainer(tokenizer, text, target_vocab_size, minimum_pair_frequency, ties, report)
     report("counting pairs", 0, 0)
     while trainer.stop_reason is None:
@@ -214,8 +231,11 @@ def find_places(
     Raises MissingCharactersError, KernelError.
     """
     from bpe_tui import analysis
+    from bpe_tui.bpe.tokenizer import BPETokenizer
     from bpe_tui.session import kernels
 
-    kernels.ensure_compiled(report)
+    in_bytes = tokenizer.unit == "bytes" if isinstance(tokenizer, BPETokenizer) else tokenizer.in_bytes
+    unit = "bytes" if in_bytes else "characters"
+    kernels.ensure_compiled(report, kernels.modules_for(unit))
     report("looking for the token", 0, 0)
     return analysis.places(tokenizer, text, token_id, limit)

@@ -38,6 +38,11 @@ class KernelError(BPEError):
     """The compiled code cannot be made on this machine."""
 
 
+def modules_for(unit: str) -> Sequence[str]:
+    """Give the modules that work on tokens made of `unit` needs: "bytes", "characters" or "words"."""
+    return compiled.BYTES if unit == "bytes" else compiled.CHARACTERS
+
+
 def ensure_compiled(report: Report = silent, modules: Sequence[str] = compiled.CHARACTERS) -> None:
     """Fill the cache of compiled code if it is cold; gives back at once if it is warm. Any thread; others wait.
 

@@ -247,8 +247,8 @@ class Worker:
                 if engine.stop_reason is not None:
                     break
             with self.changed:
-                # In one hold: a stop before it cancelled this trainer, which is then spent and must not be kept; one
-                # after it leaves the trainer alone.
+                # In one hold: a stop before it has cancelled this trainer, which is then spent and must not be kept;
+                # one after it leaves the trainer alone.
                 self._raise_if_stopped()
                 self._making, self._engine = None, engine
                 self._watch.sample(time.monotonic(), engine.log.count)

@@ -125,6 +125,52 @@ print(BPETokenizer.train("abab", 3, verbose=False).merges)
     assert (ended.stdout, ended.stderr, ended.returncode) == ("[('a', 'b')]\n", "", 0)
 
 
+@pytest.mark.parametrize(
+    "job",
+    [
+        "train('characters'); jobs.encode_array(BPETokenizer('ab', []), 'abab')",
+        "train('words')",
+        "train('bytes')",
+        "tokenizer = byte_tokenizer(CHARACTERS, [], rule('gpt2'), 'bytes'); jobs.encode_array(tokenizer, 'to be')",
+        "jobs.find_places(byte_tokenizer(CHARACTERS, [], rule('gpt2'), 'bytes').encoder(), 'to be', 98)",
+        "jobs.load_tokenizer(ranks, split='gpt2')",
+    ],
+)
+def test_no_job_loads_compiled_code_that_was_not_made_ready_before(tmp_path, job: str) -> None:
+    code = f"""
+import base64, sys
+from pathlib import Path
+from bpe_tui import BPETokenizer
+from bpe_tui.bpe.byte_alphabet import CHARACTERS
+from bpe_tui.bpe.byte_training import byte_tokenizer
+from bpe_tui.bpe.pretokenize import rule
+from bpe_tui.progress import silent
+from bpe_tui.session import jobs, kernels, kinds
+from bpe_tui.session.engine import make_trainer
+from bpe_tui.session.settings import RunSettings
+
+ready = set()
+def note(_report, modules=kernels.compiled.CHARACTERS):
+    ready.update(modules)
+kernels.ensure_compiled, kernels.load = note, lambda *_: None
+
+def train(alphabet):
+    settings = RunSettings(None, 300, alphabet=alphabet)
+    class Splits:
+        base_characters = lambda self: list(" beotrn")
+    make_trainer("to be or not to be", settings, kinds.base_tokens(settings, Splits()), (), silent).advance()
+
+ranks = Path(sys.argv[1])
+ranks.write_bytes(b"".join(b"%b %d\\n" % (base64.b64encode(bytes([byte])), byte) for byte in range(256)))
+{job}
+place = kernels.compiled.__name__ + "."
+used = {{name.removeprefix(place) for name in sys.modules if name.startswith(place)}} & set(kernels.compiled.MODULES)
+print(sorted(used - ready), bool(used))
+"""
+    ended = run_python(code, str(tmp_path / "ranks.tiktoken"))
+    assert (ended.stdout, ended.stderr, ended.returncode) == ("[] True\n", "", 0)
+
+
 @pytest.mark.skipif(os.name != "posix", reason="asks for a process by its id")
 def test_the_child_dies_with_a_program_that_ends_meanwhile(tmp_path) -> None:
     code = """
