@@ -237,6 +237,9 @@ async def test_other_kinds_can_be_looked_at(open_app: OpenApp, own_place: Path) 
         await person.until_told("can be inspected and compared, not written")
         await person.press("4", "enter")
         await person.until_text("no merge builds on it")
+        await person.press("escape")
+        await person.train()
+        await person.until_text("500 of 500")
 
 
 @pytest.mark.skipif(not (SHARED / "gpt2").is_dir(), reason="the shared data is not there")
@@ -248,6 +251,10 @@ async def test_gpt2(open_app: OpenApp) -> None:
         await person.press("i")
         await person.paste("Hello world")
         await person.until_text("15496", "995", "·world")
+        await person.press("escape", "4", "t")
+        await person.until(lambda: person.snapshot.state is RunState.DONE and person.snapshot.merges, "another run")
+        await person.rest()
+        await person.until_text("500 of 500")
 
 
 async def test_enter_does_not_cancel_what_has_just_begun(open_app: OpenApp, own_place: Path) -> None:

@@ -194,7 +194,7 @@ def result_lines(dataset: EncodedDataset, width: int) -> list[Line]:
         lines.append(((f"{split.name:<7}", "label"), (fit(figures, max(width - 7, 10)), "figure")))
     told = "every split decodes to its text again"
     if not dataset.lossless:
-        told = "every split decodes to its text again, but for white space and what is normalised"
+        told = "every split decodes again, but for white space and what is normalised"
     proven: tuple[Span, ...] = (("✓ ", "good"), (fit(told, max(width - 2, 10)), ""))
     ranged: tuple[Span, ...] = (
         ("✓ ", "good"),

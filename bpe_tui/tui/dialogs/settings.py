@@ -41,7 +41,7 @@ class Preferences:
 class SettingsDialog(Dialog[Preferences]):
     """One setting a line, its explanation behind it, what is wrong with it below."""
 
-    width = 100
+    width = 84
 
     def __init__(
         self,

@@ -120,7 +120,8 @@ async def load_from(app: BpeTuiApp, path: Path) -> None:
 
         kernels.ensure_compiled(report)
         kernels.load(report)
-        return loading.make_ready(jobs.load_tokenizer(path, report, split), loading.is_own(path), report)
+        with jobs.collector_at_rest():
+            return loading.make_ready(jobs.load_tokenizer(path, report, split), loading.is_own(path), report)
 
     loaded = await app.work("loading the tokenizer", function, abandon=True)
     if loaded is not None:

@@ -100,10 +100,12 @@ class VocabularyPane(Vertical):
             self._shown = state
             another = self._rows.set_snapshot(snapshot, columns)
             self._stale = True
-            self._set_columns()
             if another:
+                # The list counts the new rows before it draws any of them in other columns.
                 self._arrange(restart=True)
+                self._set_columns()
                 return
+            self._set_columns()
             # Counts live in the rows on screen at every tick; only the order waits.
             if not self._due(busy=busy):
                 self.list.data_changed()
@@ -245,6 +247,6 @@ def _columns(snapshot: Snapshot | None) -> tuple[Column, ...]:
         Column("id", "id", max(4, len(count(size))), "right", "muted"),
         Column("length", "len", max(5, len(count(999))), "right", "muted", priority=2),
         Column("count", "count", max(7, len(count(length))), "right", "muted", priority=1),
-        Column("born", "born", max(6, len(count(merges))), "right", "muted", priority=3),
+        Column("born", "born", max(7, len(count(merges))), "right", "muted", priority=3),
         Column("token", "token", role="accent"),
     )
