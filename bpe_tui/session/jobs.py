@@ -162,7 +162,8 @@ def export_tokenizer(
     from bpe_tui.formats import conversion, detection
     from bpe_tui.session import kernels
 
-    kernels.ensure_compiled(report)
+    # Other formats are of bytes, whatever the tokenizer is.
+    kernels.ensure_compiled(report, kernels.modules_for("bytes"))
     done = conversion.convert(tokenizer, path, detection.named(wanted, path), own_text, report)
     size = sum(file.stat().st_size for file in done.files)
     return SavedTokenizer(path, tokenizer.fingerprint(), tokenizer.vocab_size, len(tokenizer.merges), size)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from itertools import pairwise
 
 import numpy as np
@@ -78,6 +79,25 @@ def test_given_merges_are_replayed_whatever_they_are(text: str, merges: list[tup
         assert frequency == sum(neighbours == pair for neighbours in pairwise(sequence))
         sequence = reference.replace_pair(sequence, pair)
         assert length == len(sequence)
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.text("abc", min_size=1, max_size=120), hard.hand_made_merges(), st.integers(0, 20), st.integers(1, 3))
+def test_learning_goes_on_after_merges_that_nobody_would_learn(
+    text: str, merges: list[tuple[str, str]], more: int, work: int
+) -> None:
+    """Many ways to one string before learning begins: what is learned then joins the lists of tokens made twice."""
+    target = len(reference.vocabulary("abc", merges)) + more
+    trainer = Trainer(text, target, 1, base_tokens="abc", merges=merges)
+    while trainer.stop_reason is None:
+        trainer.advance(max_work=work)
+    sequence, vocabulary = reference.encode(text, merges), set(reference.vocabulary("abc", merges))
+    for pair, frequency, length in learned(trainer)[len(merges) :]:
+        assert (pair, frequency) == Counter(pairwise(sequence)).most_common(1)[0]
+        sequence = reference.replace_pair(sequence, pair)
+        vocabulary.add("".join(pair))
+        assert length == len(sequence)
+    assert len(vocabulary) == target if trainer.stop_reason is StopReason.TARGET else len(sequence) == 1
 
 
 @pytest.mark.parametrize(("room", "enough"), [(3, False), (4, False), (5, True)])

@@ -118,10 +118,12 @@ async def load_from(app: BpeTuiApp, path: Path) -> None:
     def function(report: Report) -> Loaded:
         from bpe_tui.session import kernels
 
-        kernels.ensure_compiled(report)
-        kernels.load(report)
+        loaded = jobs.load_tokenizer(path, report, split)
+        modules = kernels.modules_for(loaded.tokenizer.unit)
+        kernels.ensure_compiled(report, modules)
+        kernels.load(report, modules)
         with jobs.collector_at_rest():
-            return loading.make_ready(jobs.load_tokenizer(path, report, split), loading.is_own(path), report)
+            return loading.make_ready(loaded, loading.is_own(path), report)
 
     loaded = await app.work("loading the tokenizer", function, abandon=True)
     if loaded is not None:
