@@ -26,8 +26,8 @@ def atomic_writer(path: Path) -> Iterator[IO[bytes]]:
 
     Raises OSError when the folder cannot be written, the disk is full, or something that is no file stands there.
     """
+    refuse_special(path)
     target = Path(os.path.realpath(path))
-    refuse_special(target)
     target.parent.mkdir(parents=True, exist_ok=True)
     descriptor, name = tempfile.mkstemp(prefix=".bpe-tui-", suffix=".partial", dir=target.parent)
     temporary = Path(name)
@@ -56,11 +56,14 @@ def write_text(path: Path, content: str) -> None:
 
 
 def refuse_special(path: Path) -> None:
-    """Raise OSError if a folder, a device, a pipe or a circle of links stands at `path`, which nothing may replace."""
+    """Raise OSError if `path` cannot be a file: a folder, a device, a pipe or a circle of links, or no name at all."""
     try:
         mode = path.stat().st_mode
     except (FileNotFoundError, NotADirectoryError):
         return
+    except ValueError as error:
+        # Python refuses names with a NUL or a surrogate in them before it asks the system.
+        raise OSError(errno.EINVAL, "no file can have this name", str(path)) from error
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     if not stat.S_ISREG(mode):

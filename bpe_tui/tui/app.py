@@ -337,6 +337,8 @@ class BpeTuiApp(App[None]):
         self.workspace.drop_run()
         if self.background is not None:
             self.background.cancel()
+        # Whoever still waits for something must not wake up to panes that are being taken down.
+        self.workers.cancel_all()
         self.exit()
 
     def keep_checkpoint(self) -> None:

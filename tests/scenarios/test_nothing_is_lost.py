@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
+import signal
+import threading
 from collections.abc import Callable
 from pathlib import Path
+
+import pytest
+from textual.widgets import Input
 
 from bpe_tui import BPETokenizer
 from bpe_tui.session import checkpoint
 from bpe_tui.session.state import RunState
+from bpe_tui.tui import startup
 
 OpenApp = Callable
 
@@ -106,6 +113,27 @@ async def test_saving_over_a_foreign_file_asks(open_app: OpenApp, own_place: Pat
         await person.until_text("Overwrite?")
 
 
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="needs /proc, in which nobody may make folders")
+@pytest.mark.parametrize("name", ["nul\0.json", "lone\ud800.json", "/proc/none/x.json"])
+@pytest.mark.parametrize("action", ["save-as", "screenshot", "encode-to"])
+async def test_names_that_cannot_be_written_are_refused(
+    action: str, name: str, open_app: OpenApp, own_place: Path
+) -> None:
+    async with open_app() as person:
+        await person.train()
+        person.app.perform(action)
+        await person.until(lambda: person.app.screen is not person.app.main, "the dialog")
+        person.app.screen.query_one(Input).value = name
+        await person.press("enter")
+        await person.until(lambda: not person.app._flows or "cannot" in person.text(), "an answer")
+        await person.press("escape", "escape")
+        await person.rest()
+        assert person.app.screen is person.app.main
+        assert person.app.situation().unsaved
+    assert person.app._exception is None
+    assert list(own_place.iterdir()) == []
+
+
 async def test_a_folder_that_cannot_be_written_is_named(open_app: OpenApp, own_place: Path) -> None:
     (own_place / "tokenizer").write_text("a file where a folder should be")
     async with open_app() as person:
@@ -142,3 +170,27 @@ async def test_idle_rests(open_app: OpenApp) -> None:
         original = person.app.draw
         person.app.draw = lambda: drawn.append(1) or original()
         assert not person.app._ticks._active.is_set()
+
+
+async def test_nobody_wakes_up_when_the_app_was_told_to_go(
+    monkeypatch: pytest.MonkeyPatch, open_app: OpenApp, corpus: Path
+) -> None:
+    """A corpus that is read just when the terminal is closed has no pane any more to be shown in."""
+    read, told_to_go = startup.read, threading.Event()
+
+    def slowly(*arguments) -> object:
+        assert told_to_go.wait(60)
+        return read(*arguments)
+
+    async with open_app() as person:
+        app = person.app
+        monkeypatch.setattr(startup, "read", slowly)
+        opening = app.run_worker(app.read(corpus), exit_on_error=True)
+        await person.until(lambda: app.situation().working, "reading")
+        app.end_by_signal(signal.SIGTERM)
+        await asyncio.sleep(0)
+        told_to_go.set()
+        while not app._left:
+            await asyncio.sleep(0)
+        assert opening.is_cancelled or opening.is_finished
+    assert app._exception is None
