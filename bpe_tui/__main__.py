@@ -20,10 +20,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         return run_command(arguments)
 
     def launch() -> int:
+        from bpe_tui.corpus import by_name
         from bpe_tui.tui.launch import launch as launch_app
 
         return launch_app(
-            corpus=arguments.corpus, tokenizer=arguments.tokenizer, ascii_only=arguments.ascii, resume=arguments.resume
+            corpus=by_name(arguments.corpus) if arguments.corpus is not None else None,
+            tokenizer=arguments.tokenizer,
+            ascii_only=arguments.ascii,
+            resume=arguments.resume,
         )
 
     return run_app(launch)

@@ -31,9 +31,7 @@ def train_family(name: str, text: str, vocab_size: int, report: Report = silent)
     try:
         import tokenizers
     except ImportError:
-        raise AnalysisError(
-            f"training {name} needs the package tokenizers: install it with pip install 'bpe-tui[formats]'"
-        ) from None
+        raise AnalysisError(f"training {name} needs the package tokenizers: pip install tokenizers") from None
     report(f"training {name}", 0, 0)
     alphabet = sorted(set(text) - set(" \n\t\r"))
     peer, trainer = _makers(tokenizers)[name](vocab_size, alphabet)

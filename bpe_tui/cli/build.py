@@ -47,7 +47,7 @@ def add_parser(subparsers: Any) -> None:
         type=Path,
         default=DEFAULT_PROCESSED,
         metavar="DIR",
-        help=f"folder with the splits, or one text file (default: {DEFAULT_PROCESSED})",
+        help=f"folder with the splits, one text file, or a shipped corpus (default: {DEFAULT_PROCESSED})",
     )
     parser.add_argument(
         "--tokenizer-output",
@@ -75,6 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
     from bpe_tui.analysis import longest_tokens
     from bpe_tui.cli import figures
     from bpe_tui.cli.console import Console
+    from bpe_tui.cli.failures import UsageError
     from bpe_tui.cli.inputs import load_splits
     from bpe_tui.cli.outputs import check_place, check_replacing, save_tokenizer
     from bpe_tui.cli.work import compile_kernels, run_job, train
@@ -91,6 +92,11 @@ def run(arguments: argparse.Namespace) -> int:
     check_place(folder / "manifest.json")
 
     named = arguments.train or arguments.val or arguments.test
+    if not named and arguments.processed_dir == DEFAULT_PROCESSED and not DEFAULT_PROCESSED.exists():
+        raise UsageError(
+            f"{DEFAULT_PROCESSED} does not exist; name a corpus, as in --processed-dir king-james-bible, or prepare "
+            "one with corpus clean"
+        )
     splits = load_splits(arguments, None if named else arguments.processed_dir, console)
     figures.say_splits(splits, console)
     compile_kernels(console, settings.alphabet)

@@ -58,10 +58,9 @@ def add_parser(subparsers: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Do it. Gives the exit code."""
-    from bpe_tui.analysis.baselines import BASELINES
     from bpe_tui.analysis.comparison import align, compare
     from bpe_tui.cli.console import Console
-    from bpe_tui.cli.inputs import read_texts
+    from bpe_tui.cli.inputs import is_baseline, read_texts
     from bpe_tui.cli.work import compile_kernels, run_job
 
     console = Console(arguments)
@@ -73,7 +72,8 @@ def run(arguments: argparse.Namespace) -> int:
         console, "comparing", lambda report: compare(tokenizers, given.text, report, alpha=arguments.alpha)
     )
     # What learned nothing cuts everywhere and shares nothing: it belongs into the table only, unless it stands alone.
-    learned = [entry for entry in tokenizers if entry[0] not in BASELINES] or tokenizers
+    baselines = {name for name in arguments.tokenizer_names if is_baseline(name)}
+    learned = [entry for entry in tokenizers if entry[0] not in baselines] or tokenizers
     shared, partings = run_job(
         console, "comparing vocabularies", lambda report: _compare_pairs(learned, arguments.show, report)
     )

@@ -28,7 +28,13 @@ def add_parser(subparsers: Any) -> None:
         description="Train once, to the largest size, and print for each size the training time, the sequence length, "
         "the compression of training and validation text, what the embedding costs and what a context covers.",
     )
-    parser.add_argument("path", nargs="?", type=Path, metavar="CORPUS", help="folder with splits, or one text file")
+    parser.add_argument(
+        "path",
+        nargs="?",
+        type=Path,
+        metavar="CORPUS",
+        help="folder with splits, one text file, or the name of a shipped corpus (see corpus list)",
+    )
     parser.add_argument("--sizes", type=_sizes, default=[300, 500, 1000], metavar="N,N,...", help="vocabulary sizes")
     parser.add_argument(
         "--training-characters", type=characters_or_all, default=500_000, metavar="N",

@@ -17,10 +17,10 @@ _FORMATS = ("bpe-tui", "huggingface", "gpt2", "tiktoken", "minbpe", "sentencepie
 _SHOWN = 20
 """Exceptions that are named one by one."""
 
-_DESCRIPTION = """Write a tokenizer in another format: bpe-tui's own JSON (NAME.json), Hugging Face's tokenizer.json,
-GPT-2's pair of files (a folder, vocab.json or merges.txt), tiktoken's ranks (NAME.tiktoken), minbpe (NAME.model).
-Before anything is written, the result is read back and must give the same ids as the original on many texts; what a
-format cannot hold is named."""
+_DESCRIPTION = """Write a tokenizer in another format: bpe-tui's own JSON (NAME.json), Hugging Face's tokenizer.json
+(of characters only with --to huggingface), GPT-2's pair of files (a folder, vocab.json or merges.txt), tiktoken's ranks
+(NAME.tiktoken), minbpe (NAME.model). Before anything is written, the result is read back and must give the same ids as
+the original on many texts; what a format cannot hold is named."""
 
 
 def add_parser(subparsers: Any) -> None:

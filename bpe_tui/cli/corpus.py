@@ -120,13 +120,13 @@ def _add_list(actions: Any) -> None:
 
 def _show(arguments: argparse.Namespace, console: Console) -> None:
     from bpe_tui.cli.work import run_job
-    from bpe_tui.corpus import read_splits, shipped
+    from bpe_tui.corpus import by_name, read_splits, shipped
     from bpe_tui.terminal import bytes_size
 
     named = {"train": arguments.train, "val": arguments.val, "test": arguments.test}
     path: Path | None = arguments.path
-    if path is not None and not path.exists():
-        path = next((corpus.path for corpus in shipped() if corpus.name == str(path)), path)
+    if path is not None:
+        path = by_name(path)
     if path is None and not any(named.values()):
         path = shipped()[0].path
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -76,6 +77,8 @@ def _cut(arguments: argparse.Namespace, tokenizer: BPETokenizer, console: Consol
     beginning, tokens = run_job(console, "cutting", lambda report: cut(tokenizer, text, arguments.max, report))
     if not console.json:
         console.exactly(beginning.encode("utf-8"))
+        if sys.stdout.isatty() and not beginning.endswith("\n"):
+            console.exactly(b"\n")
         console.note(f"{console.message(source)}: {tokens:,} tokens, {len(beginning):,} of {len(text):,} characters")
     console.document(
         {
@@ -166,7 +169,8 @@ def _files(path: Path, notes: list[str]) -> Iterator[Path]:
             if not name.startswith("."):
                 yield Path(folder) / name
     if hidden:
-        notes.append(f"{path}: {hidden:,} hidden files and folders are left out; name them to count them")
+        left_out = "1 hidden file or folder is" if hidden == 1 else f"{hidden:,} hidden files and folders are"
+        notes.append(f"{path}: {left_out} left out; what is named is counted")
 
 
 def _answer(

@@ -127,7 +127,7 @@ def _save(curves: list[Curve], point: int | None, arguments: argparse.Namespace,
         try:
             picture = to_png(svg)
         except (ImportError, OSError):
-            raise UsageError("--png needs the package cairosvg: pip install 'bpe-tui[png]', or save as --svg") from None
+            raise UsageError("--png needs the package cairosvg: pip install cairosvg, or save as --svg") from None
         write_bytes(arguments.png, picture)
     for path in (arguments.csv, arguments.svg, arguments.png):
         if path is not None:

@@ -116,11 +116,18 @@ def load_named(name: str, text: str, console: Console) -> BPETokenizer:
     """Give the tokenizer of a file as `load_tokenizer` does, or the built-in baseline of that name if there is no such
     file. Raises TokenizerFileError, FingerprintMismatchError.
     """
-    from bpe_tui.analysis.baselines import BASELINES, baseline
+    from bpe_tui.analysis.baselines import baseline
 
-    if name in BASELINES and not Path(name).exists():
+    if is_baseline(name):
         return baseline(name, text)
     return load_tokenizer(Path(name), console)
+
+
+def is_baseline(name: str) -> bool:
+    """Whether `name` means a built-in baseline: a file of that name comes first."""
+    from bpe_tui.analysis.baselines import BASELINES
+
+    return name in BASELINES and not Path(name).exists()
 
 
 def short_names(names: list[str]) -> list[str]:
@@ -164,14 +171,15 @@ def note_specials(source: str, found: int, special: str, console: Console) -> No
 
 
 def load_splits(arguments: argparse.Namespace, path: Path | None, console: Console) -> Splits:
-    """Give the corpus in `path`, or of `--train --val --test`."""
+    """Give the corpus in `path`, which may be the name of a shipped one, or of `--train --val --test`."""
+    from bpe_tui.corpus import by_name
     from bpe_tui.session.jobs import read_corpus
 
     return run_job(
         console,
         "reading the corpus",
         lambda report: read_corpus(
-            path,
+            by_name(path) if path is not None else None,
             train=arguments.train,
             val=arguments.val,
             test=arguments.test,

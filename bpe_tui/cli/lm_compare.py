@@ -66,12 +66,12 @@ def compare(arguments: argparse.Namespace, console: Console) -> None:
 
 def _corpus(arguments: argparse.Namespace) -> Path | None:
     """Give the corpus that was named: a path, or the name of one that is shipped; the first of those for none."""
-    from bpe_tui.corpus import shipped
+    from bpe_tui.corpus import by_name, shipped
 
     path: Path | None = arguments.path or arguments.corpus
-    if path is not None and not path.exists():
-        return next((corpus.path for corpus in shipped() if corpus.name == str(path)), path)
-    if path is None and not (arguments.train or arguments.val or arguments.test):
+    if path is not None:
+        return by_name(path)
+    if not (arguments.train or arguments.val or arguments.test):
         return shipped()[0].path
     return path
 

@@ -42,7 +42,9 @@ def build_parser() -> Parser:
     """Give the parser of the whole command line."""
     parser = Parser(prog="bpe-tui", description=_DESCRIPTION)
     parser.add_argument("--version", action="version", version=f"bpe-tui {__version__}")
-    parser.add_argument("--corpus", type=Path, metavar="PATH", help="folder or file of text to open the app on")
+    parser.add_argument(
+        "--corpus", type=Path, metavar="PATH", help="folder, file or name of a shipped corpus to open the app on"
+    )
     parser.add_argument("--tokenizer", type=Path, metavar="FILE", help="tokenizer to open the app with")
     parser.add_argument("--resume", type=Path, metavar="FILE", help="checkpoint to go on from in the app")
     parser.add_argument("--ascii", action="store_true", help="show nothing but ASCII")

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 LISTS = ("words", "nonsense", "identifiers", "numbers", "emoji", "languages")
 """The names of `analysis.word_lists.WORD_LISTS`, which help must not load."""
 
+_WIDEST = 24
+"""Cells of the longest label that the others are aligned with."""
+
 
 def add_parser(subparsers: Any) -> None:
     """Add the command to the command line."""
@@ -89,12 +92,15 @@ def _words(arguments: argparse.Namespace, console: Console) -> list[str]:
 def _answer(probed: list[Probed], names: list[str], console: Console) -> None:
     from bpe_tui.terminal import cell_width, pad
 
-    width = max(cell_width(console.message(name)) for name in names)
+    labels = names if len(names) > 1 else [entry.word for entry in probed]
+    # Sentences among the words do not push the others' pieces out of sight.
+    width = max((cells for label in labels if (cells := cell_width(console.message(label))) <= _WIDEST), default=0)
     for entry in probed:
         if len(names) > 1:
             console.answer(console.message(entry.word))
         for name, cut in zip(names, entry.cuts, strict=True):
-            label = pad(console.message(name), width) if len(names) > 1 else console.message(entry.word)
+            label = console.message(name if len(names) > 1 else entry.word)
+            label = label if cell_width(label) > width else pad(label, width)
             console.answer(f"{'  ' if len(names) > 1 else ''}{label}  {_shown(cut, console)}")
 
 

@@ -88,7 +88,9 @@ def _answer_vocabulary(tokenizer: BPETokenizer, found: VocabularyStatistics, sho
     console.answer(f"tokens by length    {_histogram(found.lengths, found.unit)}")
     console.answer(f"tokens by script    {_mix(found.scripts)}")
     extra = sum(len(group) - 1 for group in found.near_duplicates)
-    console.answer(f"near duplicates     {extra:,} tokens in {len(found.near_duplicates):,} groups")
+    console.answer(
+        f"near duplicates     {len(found.near_duplicates):,} groups; {extra:,} tokens beside the first of each"
+    )
     for group in found.near_duplicates[:show]:
         console.answer(f"                    {' '.join(console.token_of(tokenizer, number) for number in group)}")
 

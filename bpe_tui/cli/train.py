@@ -36,7 +36,7 @@ def add_parser(subparsers: Any) -> None:
         nargs="?",
         type=Path,
         metavar="CORPUS",
-        help="folder with splits, or one text file",
+        help="folder with splits, one text file, or the name of a shipped corpus (see corpus list)",
     )
     parser.add_argument(
         "--output",

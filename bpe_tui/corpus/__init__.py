@@ -8,7 +8,7 @@ from bpe_tui.corpus.cleaning import CleanedSplit, CleanedSplits, clean, clean_sp
 from bpe_tui.corpus.cutting import cut_text
 from bpe_tui.corpus.model import SPLIT_NAMES, DecodedText, Invalid, SplitName, Splits, SplitText
 from bpe_tui.corpus.reading import read_text
-from bpe_tui.corpus.shipping import ShippedCorpus, shipped, shipped_folder
+from bpe_tui.corpus.shipping import ShippedCorpus, by_name, shipped, shipped_folder
 from bpe_tui.corpus.splits import read_splits
 from bpe_tui.corpus.wikitext2 import FetchedCorpus, get_wikitext2
 
@@ -23,6 +23,7 @@ __all__ = [
     "SplitName",
     "SplitText",
     "Splits",
+    "by_name",
     "clean",
     "clean_splits",
     "cut_text",

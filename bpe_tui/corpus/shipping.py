@@ -43,3 +43,10 @@ def shipped() -> tuple[ShippedCorpus, ...]:
     """Give the shipped corpora, the default one first. Raises CorpusError when they are missing."""
     folder = shipped_folder()
     return tuple(ShippedCorpus(name, folder / name, description) for name, description in _DESCRIPTIONS.items())
+
+
+def by_name(path: Path) -> Path:
+    """Give the folder of the shipped corpus that `path` names; `path` itself if there is none, or if it exists."""
+    if str(path) not in _DESCRIPTIONS or path.exists():
+        return path
+    return shipped_folder() / path

@@ -9,7 +9,11 @@ from bpe_tui.formats.detection import Format
 from bpe_tui.formats.files import refuse, short, write_files
 from bpe_tui.formats.hugging_face_writing import dumps_characters
 
-_NAMES = {Format.GPT2: "GPT-2's files", Format.TIKTOKEN: "a tiktoken file", Format.MINBPE: "a minbpe file"}
+_NAMES = {
+    Format.GPT2: "GPT-2's files hold",
+    Format.TIKTOKEN: "a tiktoken file holds",
+    Format.MINBPE: "a minbpe file holds",
+}
 
 
 def write(tokenizer: BPETokenizer, path: Path, wanted: Format) -> None:
@@ -25,6 +29,6 @@ def write(tokenizer: BPETokenizer, path: Path, wanted: Format) -> None:
                 refuse(path, f"token {short(token)} (id {number}) holds white space, which merges.txt cannot hold")
     refuse(
         path,
-        f"{_NAMES[wanted]} hold tokens of bytes, but this is a tokenizer of characters, with token "
+        f"{_NAMES[wanted]} tokens of bytes, but this is a tokenizer of characters, with token "
         f"{short(tokenizer.tokens[0])} (id 0): write name.json or the format huggingface",
     )

@@ -24,5 +24,5 @@ def require(package: str, purpose: str) -> Any:
         return importlib.import_module(package)
     except ImportError as error:
         raise MissingExtraError(
-            f"{purpose} takes the package {package}, which is not installed: pip install 'bpe-tui[formats]'"
+            f"{purpose} takes the package {package}, which is not installed: pip install {package}"
         ) from error

@@ -72,6 +72,12 @@ def test_everything_is_what_the_reference_says(command: RunCommand, corpus: Path
         ]
 
 
+def test_without_a_corpus_it_says_how_to_name_one(command: RunCommand) -> None:
+    result = command("build")
+    assert result.code == 2
+    assert "--processed-dir king-james-bible" in result.error
+
+
 def test_every_hundredth_merge_is_told(command: RunCommand, at_home: Path) -> None:
     text = Path(__file__).read_text(encoding="utf-8")
     (at_home / "code.txt").write_text(text, encoding="utf-8")

@@ -27,7 +27,7 @@ def test_files_folders_and_standard_input(command: RunCommand, tokenizer: BPETok
     result = command("count", "three.txt", "a")
     assert result.code == 0, result.err
     assert [line.split()[-1] for line in result.out.splitlines()[1:4]] == ["three.txt", "a/one.txt", "a/b/two.txt"]
-    assert "a: 1 hidden files and folders are left out" in result.err
+    assert "a: 1 hidden file or folder is left out" in result.err
     document = command("count", "a", "three.txt", "--json").document
     counted = {entry["source"]: entry for entry in document["files"]}
     for name, text in texts.items():

@@ -99,6 +99,18 @@ def test_tokenizers_side_by_side(command: RunCommand, tokenizer: BPETokenizer, t
 
 
 @pytest.mark.usefixtures("tokenizer_file")
+def test_a_file_named_like_a_baseline_is_compared_in_full(
+    command: RunCommand, tokenizer: BPETokenizer, text_file: Path
+) -> None:
+    tokenizer.save("bytes.json")
+    document = command(
+        "compare", "tokenizer/bpe_tokenizer.json", "bytes.json", "characters", "--text", text_file, "--json"
+    ).document
+    assert [row["name"] for row in document["lines"][0]["rows"]] == ["bpe_tokenizer", "bytes"]
+    assert [(pair["first"], pair["second"]) for pair in document["shared"]] == [("bpe_tokenizer", "bytes")]
+
+
+@pytest.mark.usefixtures("tokenizer_file")
 def test_comparisons_that_make_no_sense(command: RunCommand, text_file: Path) -> None:
     assert command("compare", *["bytes"] * 7, "--text", text_file).code == 2
     assert "choose from wordpiece, unigram" in command("compare", "bytes", "--with", "bpe", "--text", text_file).error

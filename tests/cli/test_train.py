@@ -23,6 +23,18 @@ def test_train_a_folder(command: RunCommand, corpus: Path) -> None:
     assert "new folder/t.json" in result.out
 
 
+def test_a_shipped_corpus_goes_by_its_name(command: RunCommand) -> None:
+    result = command("train", "low-lower-lowest", "--output", "t.json")
+    assert result.code == 0, result.err
+    assert BPETokenizer.from_file("t.json").merges[:2] == [("l", "o"), ("lo", "w")]
+
+
+def test_a_folder_of_the_users_goes_before_a_shipped_corpus(command: RunCommand) -> None:
+    Path("low-lower-lowest").write_text("aaaa\n" * 20, "utf-8")
+    assert command("train", "low-lower-lowest", "--output", "t.json").code == 0
+    assert BPETokenizer.from_file("t.json").merges[0] == ("a", "a")
+
+
 def test_train_a_single_file_says_how_it_was_cut(command: RunCommand) -> None:
     Path("one.txt").write_text("low lower lowest\n" * 100, encoding="utf-8")
     result = command("train", "one.txt", "--target-vocab-size", 20, "--json")

@@ -121,7 +121,7 @@ def test_what_the_pair_cannot_hold_is_named(tmp_path: Path) -> None:
     characters = BPETokenizer(" abe", [("a", "b"), ("e", " ")])
     with pytest.raises(TokenizerFileError, match=r"token ' ' \(id 0\) holds white space"):
         characters.save(tmp_path / "merges.txt")
-    with pytest.raises(TokenizerFileError, match="hold tokens of bytes"):
+    with pytest.raises(TokenizerFileError, match="tokens of bytes"):
         BPETokenizer("ab", [("a", "b")]).save(tmp_path / "pair", format="gpt2")
     assert list(tmp_path.iterdir()) == []
 
