@@ -50,7 +50,7 @@ def loads(raw: bytes, path: Path, rule: SplittingRule | None) -> ByteBPETokenize
             path,
             "split",
             f"a tiktoken file does not say how text is cut into pieces: give one of {', '.join(RULES)}, or a regular "
-            f"expression{hint}",
+            f"expression (FILE@RULE on the command line, split=RULE in Python){hint}",
         )
     vocabulary = parse(raw, path)
     try:
