@@ -5,11 +5,9 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
-import threading
 from collections.abc import Iterator
-from types import FrameType
 
-_SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
+from bpe_tui.session.signals import ENDING, on_signals
 
 
 class Interrupted(KeyboardInterrupt):
@@ -38,19 +36,11 @@ def signals_interrupt() -> Iterator[None]:
 
     A third one ends the process at once. Signals that the parent wants ignored stay ignored (`nohup`).
     """
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
     _Received.number, _Received.times = None, 0
-    before = {}
     try:
-        for number in _SIGNALS:
-            if signal.getsignal(number) is not signal.SIG_IGN:
-                before[number] = signal.signal(number, _receive)
-        yield
+        with on_signals((signal.SIGINT, *ENDING), _receive):
+            yield
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
         _Received.number = None
 
 
@@ -60,7 +50,7 @@ def raise_if_interrupted() -> None:
         raise Interrupted(_Received.number)
 
 
-def _receive(number: int, _: FrameType | None) -> None:
+def _receive(number: signal.Signals) -> None:
     _Received.times += 1
     if _Received.times == 1:
         _Received.number = number

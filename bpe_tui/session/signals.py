@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from types import FrameType
 
 ENDING = tuple(getattr(signal, name) for name in ("SIGHUP", "SIGTERM") if hasattr(signal, name))
@@ -14,7 +14,14 @@ ENDING = tuple(getattr(signal, name) for name in ("SIGHUP", "SIGTERM") if hasatt
 
 @contextlib.contextmanager
 def on_ending_signal(callback: Callable[[signal.Signals], None]) -> Iterator[None]:
-    """Call `callback(signal)` instead of dying, within the block; afterwards everything is as it was.
+    """Call `callback(signal)` instead of dying, within the block; see `on_signals`."""
+    with on_signals(ENDING, callback):
+        yield
+
+
+@contextlib.contextmanager
+def on_signals(numbers: Iterable[signal.Signals], callback: Callable[[signal.Signals], None]) -> Iterator[None]:
+    """Call `callback(signal)` for each of `numbers` that comes within the block; afterwards everything is as it was.
 
     The callback runs in the main thread between two instructions of whatever that thread is doing: it must only set an
     event, hand work to a loop, or raise. A signal that was ignored before stays ignored: `nohup` means what it says.
@@ -29,7 +36,7 @@ def on_ending_signal(callback: Callable[[signal.Signals], None]) -> Iterator[Non
 
     before = {}
     try:
-        for number in ENDING:
+        for number in numbers:
             # None: a handler that was not set by Python, and could not be put back by it.
             if signal.getsignal(number) not in (signal.SIG_IGN, None):
                 before[number] = signal.signal(number, handle)
