@@ -31,7 +31,9 @@ def explain(error: OSError, action: str, path: Path) -> str:
     place = path
     if isinstance(error.filename, str) and not Path(error.filename).name.startswith(".bpe-tui-"):
         place = Path(error.filename)
-    reason = CURES.get(error.errno or 0)
-    if reason is None:
-        reason = f"{error.strerror or error}; check the path or name another place"
-    return f"cannot {action} {place}: {reason}"
+    return f"cannot {action} {place}: {reason(error)}"
+
+
+def reason(error: OSError) -> str:
+    """Give the second half of such a sentence: `{what is wrong}; {what to do}`."""
+    return CURES.get(error.errno or 0) or f"{error.strerror or error}; check the path or name another place"

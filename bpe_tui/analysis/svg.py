@@ -24,7 +24,7 @@ def to_svg(curves: Sequence[Curve], title: str, *, mark: float | None = None, ma
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
         'font-family="sans-serif" font-size="12">',
         f'<rect width="{width}" height="{height}" fill="white"/>',
-        f'<text x="{left}" y="26" font-size="16" fill="{INK}">{_text(title)}</text>',
+        f'<text x="{left}" y="26" font-size="16" fill="{INK}">{xml_text(title)}</text>',
     ]
     for number, curve in enumerate(curves):
         parts.append(f'<g transform="translate({left} {40 + number * panel + top})">')
@@ -43,7 +43,7 @@ def to_png(svg: str) -> bytes:
 
 def _panel(curve: Curve, mark: float | None, mark_label: str) -> list[str]:
     width, height = PANEL
-    parts = [f'<text x="0" y="-12" fill="{INK}">{_text(curve.name)}</text>']
+    parts = [f'<text x="0" y="-12" fill="{INK}">{xml_text(curve.name)}</text>']
     parts.append(f'<path d="M0 0V{height}H{width}" fill="none" stroke="{INK}"/>')
     if not len(curve):
         return [*parts, f'<text x="8" y="20" fill="{INK}">no data</text>']
@@ -66,7 +66,7 @@ def _panel(curve: Curve, mark: float | None, mark_label: str) -> list[str]:
         parts.append(f'<text x="{across(x):.1f}" y="{height + 18}" text-anchor="middle" fill="{INK}">{x:,.0f}</text>')
     if mark is not None and first <= mark <= last:
         parts.append(f'<path d="M{across(mark):.1f} 0V{height}" stroke="{INK}" stroke-dasharray="4 3"/>')
-        parts.append(f'<text x="{across(mark) + 4:.1f}" y="12" fill="{INK}">{_text(mark_label)}</text>')
+        parts.append(f'<text x="{across(mark) + 4:.1f}" y="12" fill="{INK}">{xml_text(mark_label)}</text>')
     points = " ".join(f"{across(x):.1f},{down(y):.1f}" for x, y in zip(thin.x.tolist(), values, strict=True))
     parts.append(f'<polyline points="{points}" fill="none" stroke="{LINE}" stroke-width="1.5"/>')
     return parts
@@ -76,6 +76,6 @@ def _figure(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 100 or value == int(value) else f"{value:.2f}"
 
 
-def _text(text: str) -> str:
-    """Give text for XML, which cannot hold control characters in any way."""
-    return escape("".join(character if character.isprintable() else "�" for character in text))
+def xml_text(text: str) -> str:
+    """Give text that an XML file may hold, whatever a folder or a corpus is called: control characters it never may."""
+    return escape("".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text))

@@ -6,7 +6,8 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
+
+from bpe_tui.analysis.svg import xml_text
 
 _WIDTH, _HEIGHT = 860, 480
 _LEFT, _RIGHT, _TOP, _BOTTOM = 70, 160, 50, 60
@@ -42,7 +43,7 @@ def line_chart(title: str, x_label: str, y_label: str, lines: Sequence[Line]) ->
         body.append(_text(_LEFT, _HEIGHT / 2, "nothing was measured yet"))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" width="{_WIDTH}" height="{_HEIGHT}" '
-        f'font-family="sans-serif" role="img" aria-label="{_escaped(title)}">\n'
+        f'font-family="sans-serif" role="img" aria-label="{xml_text(title)}">\n'
         f'<rect width="{_WIDTH}" height="{_HEIGHT}" fill="#ffffff"/>\n' + "\n".join(body) + "\n</svg>\n"
     )
 
@@ -137,12 +138,7 @@ def _points(places: Sequence[tuple[float, float]]) -> str:
 
 
 def _text(x: float, y: float, text: str, *, size: int = 13, anchor: str = "start", extra: str = "") -> str:
-    shown = _escaped(text)
+    shown = xml_text(text)
     return (
         f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size}" text-anchor="{anchor}" fill="#222222"{extra}>{shown}</text>'
     )
-
-
-def _escaped(text: str) -> str:
-    """Give text that an XML file may hold, whatever a folder or a corpus is called."""
-    return escape("".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text))

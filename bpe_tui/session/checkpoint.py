@@ -23,6 +23,7 @@ from bpe_tui.session import kinds, places
 from bpe_tui.session.identity import RunIdentity, identify
 from bpe_tui.session.run import Run
 from bpe_tui.session.settings import RunSettings, SettingsError
+from bpe_tui.system_errors import reason
 
 if TYPE_CHECKING:
     from bpe_tui.corpus import Splits
@@ -100,7 +101,7 @@ def read_checkpoint(path: Path) -> Checkpoint:
     except CorpusError as error:
         raise CheckpointError(f"the checkpoint cannot be read: {error}", file=path) from error
     except OSError as error:
-        raise CheckpointError(f"{path}: the checkpoint cannot be read: {error.strerror}", file=path) from error
+        raise CheckpointError(f"{path}: the checkpoint cannot be read: {reason(error)}", file=path) from error
     except UnicodeDecodeError as error:
         raise CheckpointError(f"{path}: this is no checkpoint: byte {error.start} is no UTF-8", file=path) from error
     except (json.JSONDecodeError, RecursionError) as error:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from bpe_tui.errors import BPEError
 from bpe_tui.session import places
+from bpe_tui.system_errors import reason
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,7 +27,7 @@ def explain(error: BaseException, doing: str) -> str:
         return str(error)
     if isinstance(error, OSError) and error.strerror:
         where = f"{error.filename}: " if error.filename is not None else ""
-        return f"{where}{error.strerror}"
+        return f"{where}{reason(error)}"
     if isinstance(error, MemoryError):
         return f"{doing}: not enough memory; use fewer training characters, or close other programs"
     log = _write_traceback(error, doing)

@@ -77,7 +77,6 @@ def test_a_corpus_is_read_as_a_job(corpus_folder) -> None:
 
 
 def test_the_splits_are_encoded_as_a_job(tokenizer, corpus_folder, tmp_path) -> None:
-    pytest.importorskip("bpe_tui.dataset", reason="there is nothing to encode with")
     splits = jobs.read_corpus(corpus_folder)
     folder = tmp_path / "encoded"
     encoded = Job("encode", lambda report: jobs.encode(tokenizer, splits, folder, report=report)).start().outcome()
@@ -89,7 +88,6 @@ def test_the_splits_are_encoded_as_a_job(tokenizer, corpus_folder, tmp_path) -> 
 
 
 def test_encoding_that_is_called_off_leaves_nothing(tokenizer, corpus_folder, tmp_path) -> None:
-    pytest.importorskip("bpe_tui.dataset", reason="there is nothing to encode with")
 
     def call_off(step: str, done: int, total: int) -> None:
         raise Cancelled("enough")
@@ -100,7 +98,6 @@ def test_encoding_that_is_called_off_leaves_nothing(tokenizer, corpus_folder, tm
 
 
 def test_the_places_of_a_token_are_found(tokenizer) -> None:
-    pytest.importorskip("bpe_tui.analysis", reason="there is nothing to find places with")
     ids = tokenizer.encode(TEXT)
     found = jobs.find_places(tokenizer, TEXT, ids[0], limit=3)
     assert found[0].offset == 0
