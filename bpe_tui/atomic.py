@@ -1,8 +1,8 @@
 """Writing files so that a reader sees the old content or the new, never a part.
 
 The content goes to a temporary name in the same folder, is fsynced, and is renamed over the target; whatever goes
-wrong on the way, the temporary file is removed and the old file stays as it was. Only files are replaced: a rename
-over a device would, for root, take the device away from the whole system.
+wrong on the way, the temporary file and the folders made for it are removed and the old file stays as it was. Only
+files are replaced: a rename over a device would, for root, take the device away from the whole system.
 """
 
 from __future__ import annotations
@@ -28,10 +28,12 @@ def atomic_writer(path: Path) -> Iterator[IO[bytes]]:
     """
     refuse_special(path)
     target = Path(os.path.realpath(path))
-    target.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, name = tempfile.mkstemp(prefix=".bpe-tui-", suffix=".partial", dir=target.parent)
-    temporary = Path(name)
+    made = [folder for folder in target.parents if not folder.exists()]
+    temporary: Path | None = None
     try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        descriptor, name = tempfile.mkstemp(prefix=".bpe-tui-", suffix=".partial", dir=target.parent)
+        temporary = Path(name)
         with os.fdopen(descriptor, "wb") as file:
             yield file
             file.flush()
@@ -40,7 +42,12 @@ def atomic_writer(path: Path) -> Iterator[IO[bytes]]:
         temporary.replace(target)
         _fsync_folder(target.parent)
     except BaseException:
-        temporary.unlink(missing_ok=True)
+        if temporary is not None:
+            temporary.unlink(missing_ok=True)
+        # Innermost first; one that holds something else by now stays.
+        for folder in made:
+            with contextlib.suppress(OSError):
+                folder.rmdir()
         raise
 
 

@@ -16,7 +16,8 @@ def launch(
     go on from. Without a terminal on both ends it says so and gives 1. A signal that ends the app gives 128 and its
     number, as shells expect.
     """
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+    # Started without a standard input (`<&-`), there is no such object at all.
+    if sys.stdin is None or not (sys.stdin.isatty() and sys.stdout.isatty()):
         print(
             "error: the app needs a terminal for input and output; `bpe-tui train --help` and the other commands do "
             "the same jobs without one",

@@ -77,6 +77,14 @@ def test_closed_streams(process: Start) -> None:
     assert b"standard input is closed" in err
 
 
+@pytest.mark.parametrize("closed", [0, 1])
+def test_the_app_without_a_stream_at_all(closed: int, process: Start) -> None:
+    running = process(preexec_fn=lambda: os.close(closed))
+    _, err = running.communicate(timeout=60)
+    assert running.returncode == 1
+    assert err.decode().startswith("error: the app needs a terminal")
+
+
 def test_an_encoding_that_knows_no_arrows(process: Start, corpus: Path) -> None:
     running = process("build", "--target-vocab-size", 40, environment={"PYTHONIOENCODING": "ascii"})
     out, err = running.communicate(timeout=60)

@@ -14,6 +14,7 @@ from textual.widgets import Input
 from bpe_tui import BPETokenizer
 from bpe_tui.session import checkpoint
 from bpe_tui.session.state import RunState
+from bpe_tui.tui import app as app_module
 from bpe_tui.tui import startup
 
 OpenApp = Callable
@@ -176,6 +177,8 @@ async def test_nobody_wakes_up_when_the_app_was_told_to_go(
     monkeypatch: pytest.MonkeyPatch, open_app: OpenApp, corpus: Path
 ) -> None:
     """A corpus that is read just when the terminal is closed has no pane any more to be shown in."""
+    # The grace that a signal gives ends the whole process, and here that is the tests.
+    monkeypatch.setattr(app_module, "_GRACE", 3600.0)
     read, told_to_go = startup.read, threading.Event()
 
     def slowly(*arguments) -> object:
