@@ -50,7 +50,11 @@ def line_chart(
     if not points:
         return [pad("no data", width), *[" " * width for _ in range(height - 1)]]
     low, high = min(value for _, value in points), max(value for _, value in points)
-    labels = [_figure(10**value if logarithmic else value) for value in (high, low)]
+    # Not 10 to the power of the logarithms: rounding can take the highest number there is beyond itself.
+    heights = [py for px, py in zip(x, y, strict=True) if math.isfinite(px) and math.isfinite(py)]
+    if logarithmic:
+        heights = [height for height in heights if height > 0]
+    labels = [_figure(float(max(heights))), _figure(float(min(heights)))]
     margin = max(map(len, labels)) + 1
     columns, rows = width - margin - 1, height - 2
     canvas = _Canvas(columns, rows, (points[0][0], points[-1][0]), (low, high), ascii_only)

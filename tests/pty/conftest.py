@@ -34,7 +34,9 @@ class Terminal:
             PYTHONPATH=str(Path(__file__).resolve().parents[2]),
             PYTHONWARNINGS="default",
         )
-        environment.pop("NO_COLOR", None)
+        # The pseudo-terminal alone says how large it is.
+        for name in ("NO_COLOR", "COLUMNS", "LINES"):
+            environment.pop(name, None)
         self.process = pexpect.spawn(
             sys.executable,
             ["-m", "bpe_tui", *arguments],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 import bpe_tui
 from bpe_tui.bpe import reference
 from bpe_tui.bpe.trainer import StopReason
+from bpe_tui.errors import RunError
 from bpe_tui.session.run import Run
 from bpe_tui.session.settings import RunSettings
 from bpe_tui.session.state import RunState
@@ -51,7 +53,9 @@ def test_any_order_of_commands_learns_what_the_reference_learns(make_splits, tex
         state = run.snapshot().state
         if order == "raise":
             if run.snapshot().stop_reason in {None, StopReason.TARGET}:
-                run.raise_target(run.settings.target_vocab_size + number)
+                # A run that was stopped just when no pair was left worth merging knows that a target changes nothing.
+                with contextlib.suppress(RunError):
+                    run.raise_target(run.settings.target_vocab_size + number)
                 run.wait_until(lambda seen: not seen.state.busy, WAIT)
         elif state is RunState.DONE:
             continue
