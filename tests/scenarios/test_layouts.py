@@ -72,6 +72,17 @@ async def test_a_resize_keeps_focus_and_contents(open_app: OpenApp) -> None:
         assert seen(person) == {"tokenizer"}
 
 
+@pytest.mark.parametrize("size", [(80, 24), (160, 45)])
+async def test_a_line_longer_than_its_field_shows_its_end(open_app: OpenApp, size: tuple[int, int]) -> None:
+    async with open_app(size=size) as person:
+        await person.train()
+        await person.press("i")
+        await person.paste("the waters of the sea " * 10 + "and the END")
+        await person.until_text("and the END")
+        await person.press("home")
+        await person.until_text("the waters of the sea the waters")
+
+
 async def test_dialogs_fit_the_smallest_screen(open_app: OpenApp) -> None:
     async with open_app(size=(60, 16)) as person:
         await person.train()
