@@ -220,17 +220,19 @@ class Trainer:
         ties = _KERNEL_TIES[self.ties]
         dense = base_size <= DENSE_BASE
         room = 1 << 11
+        # Memory that is not touched costs nothing, growing costs a copy: as many pairs as a long training may meet.
+        most_pairs = len(sequence) // 3
         while True:
             info[kernel.RECORDS] = 0
             record_of = np.full(base_size * base_size if dense else 0, -1, np.int32)
             table = np.full(4 * room, -1, np.int32)
-            records = np.zeros((room, 4), np.int64)
+            records = np.zeros((max(room, most_pairs), 4), np.int64)
             if kernel.count_pairs(sequence, weights, base_size, record_of, table, records, info, self._control):
                 break
             room *= 4
-        # Later lists take at most twice the number of merges, in all; memory that is not touched costs nothing.
+        # Later lists take at most twice the number of merges, in all.
         arena = np.empty(3 * len(sequence) + 1024, np.int32)
-        heap = np.zeros((2 * room, 3), np.int64)
+        heap = np.zeros((max(2 * room, most_pairs), 3), np.int64)
         length = np.ones(base_size, np.int32)
         order = np.zeros(base_size, np.int32)
         if self.ties is Ties.LEXICOGRAPHIC:
@@ -283,11 +285,11 @@ class Trainer:
             self.token_counts = _grown(self.token_counts, rows)
             if 2 * rows > len(state.hashes):
                 state.hashes = np.zeros(1 << (2 * rows).bit_length(), np.uint64)
-                for value in state.string_hash[self.base_size : self.vocab_size]:
-                    kernel.remember_hash(state.hashes, value)
+                kernel.remember_hashes(state.hashes, state.string_hash[self.base_size : self.vocab_size])
         if info[kernel.NEED_RECORDS] > len(state.records) or 2 * info[kernel.NEED_RECORDS] > len(state.table):
             rows = 1 << int(2 * info[kernel.NEED_RECORDS]).bit_length()
-            state.records = _grown(state.records, rows)
+            if info[kernel.NEED_RECORDS] > len(state.records):
+                state.records = _grown(state.records, rows)
             state.table = np.full(2 * rows, -1, np.int32)
             kernel.index_records(state.table, state.records, info[kernel.RECORDS])
         if info[kernel.NEED_HEAP] > len(state.heap):
@@ -375,11 +377,14 @@ class Trainer:
     def _publish(self, state: _State, merges: int) -> None:
         """Let readers see the kernel's new rows: first the strings of new tokens, then the count of merges."""
         log = self.log
-        for row in range(log.count, merges):
-            if int(log.new_id[row]) == len(self.tokens):
-                token = self.tokens[int(log.left[row])] + self.tokens[int(log.right[row])]
-                state.id_of[token] = len(self.tokens)
-                self.tokens.append(token)
+        tokens = self.tokens
+        new = slice(log.count, merges)
+        rows = zip(log.left[new].tolist(), log.right[new].tolist(), log.new_id[new].tolist(), strict=True)
+        for left, right, new_id in rows:
+            if new_id == len(tokens):
+                token = tokens[left] + tokens[right]
+                state.id_of[token] = new_id
+                tokens.append(token)
         log.count = merges
 
     def __iter__(self) -> Iterator[MergeEntry]:

@@ -40,6 +40,16 @@ class SplitText:
     bytes: int
     """Size of its file; of a split that was cut from a file with others, its size in UTF-8."""
     notes: tuple[str, ...] = ()
+    _characters: list[list[str]] = field(default_factory=list, init=False, repr=False, compare=False)
+    """What `characters` found, once it has looked."""
+
+    def characters(self) -> list[str]:
+        """Give the distinct characters of the text, sorted. They are looked for once."""
+        if not self._characters:
+            from bpe_tui.bpe.alphabet import distinct_characters
+
+            self._characters.append(distinct_characters(self.text))
+        return self._characters[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +70,4 @@ class Splits:
 
     def base_characters(self) -> list[str]:
         """Give the distinct characters of all three splits, sorted: the base tokens that can encode each of them."""
-        from bpe_tui.bpe.alphabet import distinct_characters
-
-        return distinct_characters(*(split.text for split in self))
+        return sorted(set().union(*(split.characters() for split in self)))

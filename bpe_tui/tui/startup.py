@@ -47,7 +47,6 @@ def make_run(splits: Splits, settings: RunSettings, checkpoint: Checkpoint | Non
 def read(path: Path | None, sources: dict[str, Path], report: Report) -> OpenCorpus:
     """Read a corpus and count its characters. Without a path or sources, the first that comes with bpe-tui."""
     from bpe_tui import corpus
-    from bpe_tui.bpe.alphabet import distinct_characters
     from bpe_tui.session import jobs
 
     if path is None and not sources:
@@ -55,11 +54,10 @@ def read(path: Path | None, sources: dict[str, Path], report: Report) -> OpenCor
     splits = jobs.read_corpus(
         path, train=sources.get("train"), val=sources.get("val"), test=sources.get("test"), report=report
     )
-    characters = []
     for split in splits:
         report("counting characters", 0, 0)
-        characters.append(set(distinct_characters(split.text)))
-    return OpenCorpus(splits, tuple(len(found) for found in characters), len(set().union(*characters)))
+        split.characters()
+    return OpenCorpus(splits, tuple(len(split.characters()) for split in splits), len(splits.base_characters()))
 
 
 async def begin(app: BpeTuiApp) -> None:

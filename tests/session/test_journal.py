@@ -132,7 +132,7 @@ def test_a_header_that_never_arrived_leaves_nothing_to_recover(folder) -> None:
     [
         (b'{"type":"something"}\n', "field type"),
         (b'{"type":"bpe_tui_journal","version":7}\n', "version 7"),
-        (b'{"type":"bpe_tui_journal","version":1,"corpus":{}}\n', "name is missing"),
+        (b'{"type":"bpe_tui_journal","version":2,"corpus":{}}\n', "name is missing"),
     ],
 )
 def test_a_journal_that_cannot_be_understood_is_told_and_kept(folder, content, words) -> None:

@@ -305,6 +305,13 @@ def remember_hash(hashes: Array, value: int) -> bool:
     return False
 
 
+@njit(void(_u64, _u64), **OUTER)
+def remember_hashes(hashes: Array, values: Array) -> None:
+    """Enter the hashes of many tokens' strings."""
+    for number in range(len(values)):
+        remember_hash(hashes, values[number])
+
+
 @njit(void(_i64_2, _i64_2, _i32, int64), **OUTER)
 def order_again(heap: Array, records: Array, order: Array, size: int) -> None:
     """Set the heap right after the numbers in `order` were given out anew, for TIES_LARGEST_STRING."""
