@@ -65,7 +65,7 @@ class ByteEncoder:
 
     @cached_property
     def _table(self) -> tuple[Ids, Ids]:
-        from bpe_tui.bpe.kernels import byte_encoding as kernel
+        from bpe_tui.bpe.kernels import piece_merging as kernel
 
         return kernel.index_pairs(self._pairs, self._merges)
 

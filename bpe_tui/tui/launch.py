@@ -5,6 +5,10 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
+from typing import Final
+
+_SWITCH_INTERVAL: Final = 0.001
+"""Seconds after which the thread that draws gives way to one that waits."""
 
 
 def launch(
@@ -27,6 +31,8 @@ def launch(
     from bpe_tui.session.signals import on_ending_signal
     from bpe_tui.tui.app import BpeTuiApp
 
+    # The training thread needs the interpreter for a moment after each batch; by default it may wait 5 ms for it.
+    sys.setswitchinterval(_SWITCH_INTERVAL)
     app = BpeTuiApp(corpus=corpus, tokenizer=tokenizer, ascii_only=ascii_only, resume=resume)
     with on_ending_signal(app.end_by_signal):
         app.run()

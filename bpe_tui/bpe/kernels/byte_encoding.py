@@ -1,8 +1,7 @@
 """Encoding pieces of bytes: lowest rank first, leftmost first among equals, each piece by itself.
 
-This is what tiktoken and Hugging Face's tokenizers do. A short piece is searched for its best pair again and again,
-which is quickest for a handful of symbols; a long one keeps its pairs in a heap, so that no piece costs more than
-n log n. What a short piece became is remembered with its bytes, which are compared: text repeats itself.
+This is what tiktoken and Hugging Face's tokenizers do. How one piece is merged is told in `piece_merging`. What a short
+piece became is remembered with its bytes, which are compared: text repeats itself.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ import numpy as np
 from numba import int32, int64, njit, types, uint8, void
 
 from bpe_tui.bpe.kernels.machine import INNER, OUTER, POLL, Array
-from bpe_tui.bpe.kernels.training import pair_slot
+from bpe_tui.bpe.kernels.piece_merging import NO_PAIR, drop_top, find_pair, merge_long, merge_short, push
 
 _u8 = uint8[::1]
 _data = types.Array(uint8, 1, "C", readonly=True)  # read-only, so that bytes and mapped files serve, too
@@ -19,8 +18,6 @@ _i32 = int32[::1]
 _i64 = int64[::1]
 _i64_2 = int64[:, ::1]
 
-NO_PAIR = 1 << 62
-"""What the table gives for a pair that is never merged; what it gives otherwise is rank << 32 | new id."""
 SHORT = 48
 """Bytes of the longest piece that is searched and remembered; longer ones go through a heap."""
 
@@ -45,157 +42,6 @@ def hash_bytes(data: Array, start: int, stop: int) -> int:
     value *= np.uint64(0x9E3779B97F4A7C15)
     value ^= value >> np.uint64(29)
     return np.int64(value >> np.uint64(1) | np.uint64(1))
-
-
-@njit(types.Tuple((_i64, _i64))(_i64, _i64), **OUTER)
-def index_pairs(pairs: Array, merges: Array) -> tuple[Array, Array]:
-    """Index a merge table: pairs (left << 32 | right), and for each rank << 32 | new id.
-
-    Gives an open-addressed table (keys, values), keys -1 where empty. Of a pair that stands twice, the first counts.
-    """
-    size = 16
-    while size < 2 * len(pairs):
-        size *= 2
-    keys = np.full(size, -1, np.int64)
-    values = np.full(size, NO_PAIR, np.int64)
-    mask = size - 1
-    for place in range(len(pairs)):
-        slot = pair_slot(pairs[place], mask)
-        while keys[slot] >= 0 and keys[slot] != pairs[place]:
-            slot = (slot + 1) & mask
-        if keys[slot] < 0:
-            keys[slot] = pairs[place]
-            values[slot] = merges[place]
-    return keys, values
-
-
-@njit(int64(_i64, _i64, int64, int64), **INNER)
-def find_pair(keys: Array, values: Array, left: int, right: int) -> int:
-    """Give rank << 32 | new id of a pair, or NO_PAIR."""
-    key = left << 32 | right
-    mask = len(keys) - 1
-    slot = pair_slot(key, mask)
-    while keys[slot] != key:
-        if keys[slot] < 0:
-            return NO_PAIR
-        slot = (slot + 1) & mask
-    return values[slot]
-
-
-@njit(int64(_i64, _i64, int64, _i64, _i64), **INNER)
-def merge_short(symbols: Array, found: Array, count: int, keys: Array, values: Array) -> int:
-    """Merge the first `count` of `symbols` in place; give how many are left. `found` is scratch of the same size."""
-    for index in range(count - 1):
-        found[index] = find_pair(keys, values, symbols[index], symbols[index + 1])
-    while count > 1:
-        best = 0
-        for index in range(1, count - 1):
-            if found[index] < found[best]:
-                best = index
-        if found[best] == NO_PAIR:
-            break
-        symbols[best] = found[best] & 0xFFFFFFFF
-        count -= 1
-        for index in range(best + 1, count):
-            symbols[index] = symbols[index + 1]
-            found[index] = found[index + 1]
-        if best > 0:
-            found[best - 1] = find_pair(keys, values, symbols[best - 1], symbols[best])
-        if best + 1 < count:
-            found[best] = find_pair(keys, values, symbols[best], symbols[best + 1])
-    return count
-
-
-@njit(void(_i64_2, int64, int64, int64), **INNER)
-def push(heap: Array, size: int, value: int, position: int) -> None:
-    """Enter (value, position) into a heap of `size` entries with the least on top."""
-    hole = size
-    while hole > 0:
-        parent = (hole - 1) >> 1
-        if heap[parent, 0] < value or (heap[parent, 0] == value and heap[parent, 1] <= position):
-            break
-        heap[hole, 0] = heap[parent, 0]
-        heap[hole, 1] = heap[parent, 1]
-        hole = parent
-    heap[hole, 0] = value
-    heap[hole, 1] = position
-
-
-@njit(void(_i64_2, int64), **INNER)
-def drop_top(heap: Array, size: int) -> None:
-    """Take the top entry off a heap of `size` entries."""
-    value = heap[size - 1, 0]
-    position = heap[size - 1, 1]
-    size -= 1
-    hole = 0
-    while True:
-        child = 2 * hole + 1
-        if child >= size:
-            break
-        if child + 1 < size and (
-            heap[child + 1, 0] < heap[child, 0]
-            or (heap[child + 1, 0] == heap[child, 0] and heap[child + 1, 1] < heap[child, 1])
-        ):
-            child += 1
-        if value < heap[child, 0] or (value == heap[child, 0] and position <= heap[child, 1]):
-            break
-        heap[hole, 0] = heap[child, 0]
-        heap[hole, 1] = heap[child, 1]
-        hole = child
-    heap[hole, 0] = value
-    heap[hole, 1] = position
-
-
-@njit(int64(_i64, int64, _i64, _i64, _i64), **INNER)
-def merge_long(symbols: Array, count: int, keys: Array, values: Array, control: Array) -> int:
-    """Like `merge_short`, for any length: n log n. Gives -1 when cancelled."""
-    after = np.arange(1, count + 1)
-    before = np.arange(-1, count - 1)
-    # At most one entry a pair at the start and two a merge.
-    heap = np.empty((3 * count, 2), np.int64)
-    size = 0
-    for index in range(count - 1):
-        value = find_pair(keys, values, symbols[index], symbols[index + 1])
-        if value != NO_PAIR:
-            push(heap, size, value, index)
-            size += 1
-    steps = 0
-    while size > 0:
-        steps += 1
-        if steps % POLL == 0 and control[0] != 0:
-            return -1
-        value = heap[0, 0]
-        index = heap[0, 1]
-        drop_top(heap, size)
-        size -= 1
-        right = np.int64(after[index])
-        # An entry is out of date if its left part was merged away, or either part has become another token.
-        if symbols[index] < 0 or right >= count:
-            continue
-        if find_pair(keys, values, symbols[index], symbols[right]) != value:
-            continue
-        symbols[index] = value & 0xFFFFFFFF
-        symbols[right] = -1
-        beyond = np.int64(after[right])
-        after[index] = beyond
-        if beyond < count:
-            before[beyond] = index
-            value = find_pair(keys, values, symbols[index], symbols[beyond])
-            if value != NO_PAIR:
-                push(heap, size, value, index)
-                size += 1
-        if before[index] >= 0:
-            value = find_pair(keys, values, symbols[before[index]], symbols[index])
-            if value != NO_PAIR:
-                push(heap, size, value, np.int64(before[index]))
-                size += 1
-    left = 0
-    index = np.int64(0)
-    while index < count:
-        symbols[left] = symbols[index]
-        left += 1
-        index = np.int64(after[index])
-    return left
 
 
 @njit(int64(_data, int64, int64, _i64_2, _u8, int64), **INNER)

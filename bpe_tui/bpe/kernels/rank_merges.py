@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numba import int64, njit, types, uint8
 
-from bpe_tui.bpe.kernels.byte_encoding import NO_PAIR, SHORT, merge_long, merge_short
+from bpe_tui.bpe.kernels.byte_encoding import SHORT
+from bpe_tui.bpe.kernels.piece_merging import NO_PAIR, merge_long, merge_short
 from bpe_tui.bpe.kernels.training import pair_slot
 
 Array = Any

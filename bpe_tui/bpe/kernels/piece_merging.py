@@ -1,0 +1,278 @@
+"""Merging one piece of bytes: lowest rank first, leftmost first among equals, in three ways that give the same.
+
+A handful of symbols is searched for its best pair again and again. A longer piece keeps its pairs in a heap. One of
+many thousands keeps a list of places for each rank, since going through the ranks in order needs no comparing: a heap
+of millions of entries misses the cache at every step.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import int32, int64, njit, types, void
+
+from bpe_tui.bpe.kernels.machine import INNER, OUTER, POLL, Array
+from bpe_tui.bpe.kernels.training import pair_slot
+
+_i32 = int32[::1]
+_i64 = int64[::1]
+_i64_2 = int64[:, ::1]
+
+NO_PAIR = 1 << 62
+"""What the table gives for a pair that is never merged; what it gives otherwise is rank << 32 | new id."""
+MANY = 1 << 13
+"""Symbols from which on a list for each rank is worth its while."""
+MOST = 1 << 29
+"""Symbols up to which places fit the lists."""
+MOST_RANKS = 1 << 24
+"""Ranks up to which there is a list for each."""
+
+
+@njit(types.Tuple((_i64, _i64))(_i64, _i64), **OUTER)
+def index_pairs(pairs: Array, merges: Array) -> tuple[Array, Array]:
+    """Index a merge table: pairs (left << 32 | right), and for each rank << 32 | new id.
+
+    Gives an open-addressed table (keys, values), keys -1 where empty. Of a pair that stands twice, the first counts.
+    """
+    size = 16
+    while size < 2 * len(pairs):
+        size *= 2
+    keys = np.full(size, -1, np.int64)
+    values = np.full(size, NO_PAIR, np.int64)
+    mask = size - 1
+    for place in range(len(pairs)):
+        slot = pair_slot(pairs[place], mask)
+        while keys[slot] >= 0 and keys[slot] != pairs[place]:
+            slot = (slot + 1) & mask
+        if keys[slot] < 0:
+            keys[slot] = pairs[place]
+            values[slot] = merges[place]
+    return keys, values
+
+
+@njit(int64(_i64, _i64, int64, int64), **INNER)
+def find_pair(keys: Array, values: Array, left: int, right: int) -> int:
+    """Give rank << 32 | new id of a pair, or NO_PAIR."""
+    key = left << 32 | right
+    mask = len(keys) - 1
+    slot = pair_slot(key, mask)
+    while keys[slot] != key:
+        if keys[slot] < 0:
+            return NO_PAIR
+        slot = (slot + 1) & mask
+    return values[slot]
+
+
+@njit(int64(_i64, _i64, int64, _i64, _i64), **INNER)
+def merge_short(symbols: Array, found: Array, count: int, keys: Array, values: Array) -> int:
+    """Merge the first `count` of `symbols` in place; give how many are left. `found` is scratch of the same size."""
+    for index in range(count - 1):
+        found[index] = find_pair(keys, values, symbols[index], symbols[index + 1])
+    while count > 1:
+        best = 0
+        for index in range(1, count - 1):
+            if found[index] < found[best]:
+                best = index
+        if found[best] == NO_PAIR:
+            break
+        symbols[best] = found[best] & 0xFFFFFFFF
+        count -= 1
+        for index in range(best + 1, count):
+            symbols[index] = symbols[index + 1]
+            found[index] = found[index + 1]
+        if best > 0:
+            found[best - 1] = find_pair(keys, values, symbols[best - 1], symbols[best])
+        if best + 1 < count:
+            found[best] = find_pair(keys, values, symbols[best], symbols[best + 1])
+    return count
+
+
+@njit(void(_i64_2, int64, int64, int64), **INNER)
+def push(heap: Array, size: int, value: int, position: int) -> None:
+    """Enter (value, position) into a heap of `size` entries with the least on top."""
+    hole = size
+    while hole > 0:
+        parent = (hole - 1) >> 1
+        if heap[parent, 0] < value or (heap[parent, 0] == value and heap[parent, 1] <= position):
+            break
+        heap[hole, 0] = heap[parent, 0]
+        heap[hole, 1] = heap[parent, 1]
+        hole = parent
+    heap[hole, 0] = value
+    heap[hole, 1] = position
+
+
+@njit(void(_i64_2, int64), **INNER)
+def drop_top(heap: Array, size: int) -> None:
+    """Take the top entry off a heap of `size` entries."""
+    value = heap[size - 1, 0]
+    position = heap[size - 1, 1]
+    size -= 1
+    hole = 0
+    while True:
+        child = 2 * hole + 1
+        if child >= size:
+            break
+        if child + 1 < size and (
+            heap[child + 1, 0] < heap[child, 0]
+            or (heap[child + 1, 0] == heap[child, 0] and heap[child + 1, 1] < heap[child, 1])
+        ):
+            child += 1
+        if value < heap[child, 0] or (value == heap[child, 0] and position <= heap[child, 1]):
+            break
+        heap[hole, 0] = heap[child, 0]
+        heap[hole, 1] = heap[child, 1]
+        hole = child
+    heap[hole, 0] = value
+    heap[hole, 1] = position
+
+
+@njit(int64(_i32, _i32, _i32, _i32, int64, int64, int64), **INNER)
+def list_place(first: Array, last: Array, following: Array, places: Array, entries: int, rank: int, place: int) -> int:
+    """Add a place to the list of its rank; give how many entries there are now in all lists."""
+    places[entries] = place
+    following[entries] = -1
+    if first[rank] < 0:
+        first[rank] = entries
+    else:
+        following[last[rank]] = entries
+    last[rank] = entries
+    return entries + 1
+
+
+@njit(int64(_i64, int64, _i64, _i64, int64, _i64), **OUTER)
+def merge_by_rank(symbols: Array, count: int, keys: Array, values: Array, ranks: int, control: Array) -> int:
+    """Like `merge_long`, rank after rank. `ranks` is one more than the highest rank."""
+    after = np.arange(1, count + 1).astype(np.int32)
+    before = np.arange(-1, count - 1).astype(np.int32)
+    first = np.full(ranks, -1, np.int32)
+    last = np.full(ranks, -1, np.int32)
+    # At most one entry a pair at the start and two a merge. Memory that is not touched costs nothing.
+    following = np.empty(3 * count, np.int32)
+    places = np.empty(3 * count, np.int32)
+    entries = np.int64(0)
+    for index in range(count - 1):
+        value = find_pair(keys, values, symbols[index], symbols[index + 1])
+        if value != NO_PAIR:
+            entries = list_place(first, last, following, places, entries, value >> 32, index)
+    # Pairs that came about with a rank that is over; a merge list that was trained has none.
+    late = np.empty((2 * count, 2), np.int64)
+    late_size = np.int64(0)
+    waiting = np.empty(3 * count, np.int32)
+    steps = 0
+    for rank in range(ranks):
+        many = 0
+        ordered = True
+        entry = np.int64(first[rank])
+        while entry >= 0:
+            waiting[many] = places[entry]
+            ordered = ordered and (many == 0 or waiting[many - 1] <= waiting[many])
+            many += 1
+            entry = np.int64(following[entry])
+        if not ordered:
+            waiting[:many].sort()
+        turn = 0
+        while turn < many or late_size > 0:
+            steps += 1
+            if steps % POLL == 0 and control[0] != 0:
+                return -1
+            is_late = late_size > 0 and (turn == many or late[0, 0] >> 32 < rank or late[0, 1] < waiting[turn])
+            if is_late:
+                value = late[0, 0]
+                index = late[0, 1]
+                drop_top(late, late_size)
+                late_size -= 1
+            else:
+                index = np.int64(waiting[turn])
+                turn += 1
+            right = np.int64(after[index])
+            # An entry is out of date if its left part was merged away, or either part has become another token.
+            if symbols[index] < 0 or right >= count:
+                continue
+            found = find_pair(keys, values, symbols[index], symbols[right])
+            if found == NO_PAIR or (found != value if is_late else found >> 32 != rank):
+                continue
+            symbols[index] = found & 0xFFFFFFFF
+            symbols[right] = -1
+            beyond = np.int64(after[right])
+            after[index] = beyond
+            for side in range(2):
+                left = np.int64(before[index]) if side else index
+                neighbour = index if side else beyond
+                if left < 0 or neighbour >= count:
+                    continue
+                if not side:
+                    before[beyond] = index
+                made = find_pair(keys, values, symbols[left], symbols[neighbour])
+                if made == NO_PAIR:
+                    continue
+                if made >> 32 > rank:
+                    entries = list_place(first, last, following, places, entries, made >> 32, left)
+                else:
+                    push(late, late_size, made, left)
+                    late_size += 1
+    left = 0
+    index = np.int64(0)
+    while index < count:
+        symbols[left] = symbols[index]
+        left += 1
+        index = np.int64(after[index])
+    return left
+
+
+@njit(int64(_i64, int64, _i64, _i64, _i64), **OUTER)
+def merge_long(symbols: Array, count: int, keys: Array, values: Array, control: Array) -> int:
+    """Like `merge_short`, for any length: n log n at most. Gives -1 when cancelled."""
+    if MANY <= count < MOST:
+        ranks = np.int64(0)
+        for slot in range(len(values)):
+            if values[slot] != NO_PAIR:
+                ranks = max(ranks, (values[slot] >> 32) + 1)
+        if ranks <= MOST_RANKS:
+            return merge_by_rank(symbols, count, keys, values, ranks, control)
+    after = np.arange(1, count + 1)
+    before = np.arange(-1, count - 1)
+    # At most one entry a pair at the start and two a merge.
+    heap = np.empty((3 * count, 2), np.int64)
+    size = 0
+    for index in range(count - 1):
+        value = find_pair(keys, values, symbols[index], symbols[index + 1])
+        if value != NO_PAIR:
+            push(heap, size, value, index)
+            size += 1
+    steps = 0
+    while size > 0:
+        steps += 1
+        if steps % POLL == 0 and control[0] != 0:
+            return -1
+        value = heap[0, 0]
+        index = heap[0, 1]
+        drop_top(heap, size)
+        size -= 1
+        right = np.int64(after[index])
+        # An entry is out of date if its left part was merged away, or either part has become another token.
+        if symbols[index] < 0 or right >= count:
+            continue
+        if find_pair(keys, values, symbols[index], symbols[right]) != value:
+            continue
+        symbols[index] = value & 0xFFFFFFFF
+        symbols[right] = -1
+        beyond = np.int64(after[right])
+        after[index] = beyond
+        if beyond < count:
+            before[beyond] = index
+            value = find_pair(keys, values, symbols[index], symbols[beyond])
+            if value != NO_PAIR:
+                push(heap, size, value, index)
+                size += 1
+        if before[index] >= 0:
+            value = find_pair(keys, values, symbols[before[index]], symbols[index])
+            if value != NO_PAIR:
+                push(heap, size, value, np.int64(before[index]))
+                size += 1
+    left = 0
+    index = np.int64(0)
+    while index < count:
+        symbols[left] = symbols[index]
+        left += 1
+        index = np.int64(after[index])
+    return left
