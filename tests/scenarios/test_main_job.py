@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
 from bpe_tui import BPETokenizer
-from bpe_tui.dataset import read_manifest
+from bpe_tui.dataset import EncodedDataset, read_manifest
+from bpe_tui.errors import DatasetError
+from bpe_tui.progress import Report
+from bpe_tui.session.job import Job
 from bpe_tui.session.state import RunState
+from bpe_tui.tui.dialogs.encode import EncodeDialog
 
 OpenApp = Callable
 
@@ -193,6 +198,35 @@ async def test_encoding_over_another_tokenizers_output_asks(open_app: OpenApp, o
         await person.press("o")
         await person.until_text("every split decodes")
         assert read_manifest(own_place / "data" / "encoded_bpe").fingerprint != first
+
+
+async def test_enter_pressed_once_too_often_cancels_nothing(open_app: OpenApp, own_place: Path) -> None:
+    released = threading.Event()
+
+    def work(report: Report) -> EncodedDataset:
+        released.wait(60)
+        raise DatasetError("the end of it")
+
+    async with open_app() as person:
+        await person.train()
+        job = Job("encoding", work)
+        splits = person.app.workspace.corpus.splits
+        person.app.push_screen(EncodeDialog(lambda _: job.start(), splits, own_place))
+        await person.until_text("esc cancels")
+        await person.press("enter", "enter")
+        cancelled = job.snapshot().cancelling
+        released.set()
+        await person.until_text("the end of it")
+        assert not cancelled, "nothing has the focus while the job lasts"
+
+
+async def test_digests_are_whole_on_a_narrow_screen(open_app: OpenApp, own_place: Path) -> None:
+    async with open_app(size=(80, 24)) as person:
+        await person.train()
+        await person.press("e")
+        await person.until_text("every split decodes")
+        for split in read_manifest(own_place / "data" / "encoded_bpe").splits:
+            assert split.ids_sha256 in person.text()
 
 
 async def test_a_screenshot_is_a_file(open_app: OpenApp, own_place: Path) -> None:

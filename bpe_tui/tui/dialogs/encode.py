@@ -43,7 +43,7 @@ class EncodeDialog(Dialog["EncodedDataset"]):
 
     width: ClassVar[int] = 86
     # Whoever presses Enter once too often must not cancel what has just begun: nothing has the focus while it lasts.
-    AUTO_FOCUS = None
+    AUTO_FOCUS = ""
 
     def __init__(self, start: Callable[[bool], Job[EncodedDataset]], splits: Splits, folder: Path) -> None:
         super().__init__(
@@ -183,15 +183,15 @@ def _raised(job: Job[EncodedDataset], kind: type[Exception]) -> bool:
 def result_lines(dataset: EncodedDataset, width: int) -> list[Line]:
     """Give the figures of an encoded data set, a table of splits first, digests below."""
     lines: list[Line] = [(("into  ", "label"), (shown_path(dataset.folder), "")), ()]
-    head = f"{'split':<7}{'characters':>13}{'tokens':>13}{'chars/token':>13}{'reduction':>11}{'ids':>14}"
+    head = f"{'split':<6}{'characters':>12}{'tokens':>12}{'chars/token':>13}{'reduction':>11}{'ids':>12}"
     lines.append(((fit(head, width), "dim"),))
     for split in dataset.splits:
         ids = "–" if split.minimum_id is None else f"{split.minimum_id}–{split.maximum_id}"
         figures = (
-            f"{count(split.characters):>13}{count(split.tokens):>13}{split.compression_factor:>13.3f}"
-            f"{percent(split.token_reduction):>11}{ids:>14}"
+            f"{count(split.characters):>12}{count(split.tokens):>12}{split.compression_factor:>13.3f}"
+            f"{percent(split.token_reduction):>11}{ids:>12}"
         )
-        lines.append(((f"{split.name:<7}", "label"), (fit(figures, max(width - 7, 10)), "figure")))
+        lines.append(((f"{split.name:<6}", "label"), (fit(figures, max(width - 6, 10)), "figure")))
     told = "every split decodes to its text again"
     if not dataset.lossless:
         told = "every split decodes again, but for white space and what is normalised"
@@ -202,7 +202,7 @@ def result_lines(dataset: EncodedDataset, width: int) -> list[Line]:
     )
     lines += [(), proven, ranged, (), (("SHA-256 of the ids", "dim"),)]
     for split in dataset.splits:
-        lines.append(((f"{split.name:<7}", "label"), (fit(split.ids_sha256, max(width - 7, 10)), "")))
+        lines.append(((f"{split.name:<6}", "label"), (fit(split.ids_sha256, max(width - 6, 10)), "")))
     lines += [(), (("tokenizer", "dim"),), ((fit(dataset.fingerprint, width), ""),)]
     lines += [(), (("files  ", "dim"), (fit(_files(dataset), width - 7), ""))]
     return lines
