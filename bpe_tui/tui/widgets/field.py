@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
+from rich.cells import cell_len
 from rich.highlighter import Highlighter
 from rich.text import Text
+from textual.geometry import Region
 from textual.widgets import Input
 
 from bpe_tui.terminal import visible
@@ -42,3 +44,8 @@ class Field(Input):
     def __init__(self, value: str = "", *, placeholder: str = "", id: str | None = None) -> None:  # noqa: A002
         super().__init__(value, placeholder=placeholder, id=id, highlighter=Harmless(), compact=True)
         self.cursor_blink = False
+
+    def watch_value(self, value: str) -> None:
+        """Show where the cursor is: Textual does not when the first text comes all at once, by paste."""
+        before = cell_len(value[: self.cursor_position])
+        self.scroll_to_region(Region(before, 0, width=1, height=1), force=True, animate=False)
