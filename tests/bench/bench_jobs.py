@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from lab_jobs import lab
+from peer_jobs import peers_bytes, peers_characters, peers_encode
 from splitting_jobs import splitting
 
 from bpe_tui import BPETokenizer, Trainer
@@ -135,3 +136,10 @@ JOBS: dict[str, Callable[[Any, Measure], Rows]] = {
     "lab": lab,
     "start": start,
 }
+"""What needs no other package."""
+PEER_JOBS: dict[str, Callable[[Any, Measure], Rows]] = {
+    "peers-characters": peers_characters,
+    "peers-bytes": peers_bytes,
+    "peers-encode": peers_encode,
+}
+"""What needs those of the extra `bench`."""

@@ -1,7 +1,7 @@
 """Benchmarks: each checks that results are equal, times them side by side in one run, and prints medians and ratios.
 
     python tests/bench/run.py                the jobs that need no other package
-    python tests/bench/run.py JOB...         some of them
+    python tests/bench/run.py JOB...         some of them; those whose names begin with peers- hold it against others
     python tests/bench/run.py --json FILE    the figures as JSON, too
 
 Nothing here asserts a time. The corpus is WikiText-2 where the shared test data is there (see `--shared`), and the King
@@ -25,7 +25,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT))
 
-from bench_jobs import JOBS  # noqa: E402 - found beside this file
+from bench_jobs import JOBS, PEER_JOBS  # noqa: E402 - found beside this file
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,14 +75,15 @@ def measure(work: Callable[[], Any], runs: int) -> float:
 def main() -> int:
     """Run the jobs and print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("jobs", nargs="*", help=f"some of: {', '.join(JOBS)}")
+    parser.add_argument("jobs", nargs="*", help=f"some of: {', '.join([*JOBS, *PEER_JOBS])}")
     parser.add_argument("--shared", type=Path, default=Path(os.environ.get("BPE_TUI_SHARED", ROOT.parent / "shared")))
     parser.add_argument("--runs", type=int, default=5, help="timed runs of each (default 5); medians are printed")
     parser.add_argument("--json", type=Path, help="write the figures to this file")
     arguments = parser.parse_args()
-    unknown = set(arguments.jobs) - set(JOBS)
+    known = JOBS | PEER_JOBS
+    unknown = set(arguments.jobs) - set(known)
     if unknown:
-        parser.error(f"no such job: {', '.join(sorted(unknown))}; there are {', '.join(JOBS)}")
+        parser.error(f"no such job: {', '.join(sorted(unknown))}; there are {', '.join(known)}")
     corpus = read_corpus(arguments.shared)
     machine = f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}"
     print(
@@ -90,10 +91,10 @@ def main() -> int:
     )
     rows: list[Row] = []
     for name in arguments.jobs or JOBS:
-        for what, seconds, ratio, note in JOBS[name](corpus, lambda work: measure(work, arguments.runs)):
+        for what, seconds, ratio, note in known[name](corpus, lambda work: measure(work, arguments.runs)):
             rows.append(Row(name, what, seconds, ratio, note))
             faster = f"{ratio:>9,.1f} x" if ratio is not None else " " * 11
-            print(f"{name:<10} {what:<52} {seconds:>10.4f} s {faster}  {note}", flush=True)
+            print(f"{name:<16} {what:<52} {seconds:>10.4f} s {faster}  {note}", flush=True)
     if arguments.json:
         content = {"corpus": corpus.name, "machine": machine, "rows": [asdict(row) for row in rows]}
         arguments.json.write_text(json.dumps(content, indent=2), encoding="utf-8")
