@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,17 +13,22 @@ import numpy.typing as npt
 from bpe_tui.bpe.alphabet import check_text
 from bpe_tui.bpe.byte_alphabet import BYTES, CHARACTERS, SORTED_BYTES, byte_array
 from bpe_tui.bpe.byte_tokenizer import ByteBPETokenizer
-from bpe_tui.bpe.pretokenize import SplittingRule, scan, split
+from bpe_tui.bpe.pretokenize import SplittingRule, safe_place, scan, split
 from bpe_tui.bpe.sequence import TrainingSequence, stretches
 from bpe_tui.bpe.special import cut_at, special_pattern
 from bpe_tui.bpe.trainer import Ties
-from bpe_tui.errors import TextError
+from bpe_tui.errors import Cancelled, TextError
 from bpe_tui.progress import Report, silent
 
 if TYPE_CHECKING:
     from bpe_tui.bpe.trainer import Trainer
 
 Ids = npt.NDArray[np.int64]
+Bytes = npt.NDArray[np.uint8]
+
+WORTH_TWO_THREADS = 1 << 21
+"""Bytes from which on a text is counted by two threads."""
+_ONCE: Ids = np.zeros(0, np.int64)
 
 
 def byte_order(ties: Ties | str) -> list[str]:
@@ -39,22 +46,27 @@ class PieceCounter:
         self._store = np.empty(1 << 20, np.uint8)
         self._used = np.zeros(4, np.int64)
 
-    def add(self, data: npt.NDArray[np.uint8], start: int, ends: Ids) -> None:
-        """Count the pieces of `data` that begin at `start` and end at `ends`."""
+    def add(self, data: Bytes, start: int, ends: Ids, weights: Ids = _ONCE) -> None:
+        """Count the pieces of `data` from `start` on that end at `ends`: once each, or as often as `weights` say."""
         from bpe_tui.bpe.kernels import byte_encoding as kernel
 
         while len(ends):
             self._pieces, counted = kernel.count_pieces(
-                data, start, ends, len(ends), self._pieces, self._store, 1, self._used
+                data, start, ends, len(ends), self._pieces, self._store, weights, self._used
             )
             if counted == len(ends):
                 return
             # The next piece had no room.
             start = int(ends[counted - 1]) if counted else start
-            ends = ends[counted:]
+            ends, weights = ends[counted:], weights[counted:]
             store = np.empty(2 * len(self._store) + int(ends[0]) - start, np.uint8)
             store[: len(self._store)] = self._store
             self._store = store
+
+    def absorb(self, later: PieceCounter) -> None:
+        """Count what another counter has counted, in a text that comes behind."""
+        content, lengths, counts = later.counted()
+        self.add(content, 0, np.cumsum(lengths), counts)
 
     def counted(self) -> tuple[npt.NDArray[np.uint8], Ids, Ids]:
         """Give the bytes of all distinct pieces one after another, their lengths, and how often each came."""
@@ -78,12 +90,47 @@ def count_pieces(
         data = byte_array(part)
         if rule.number < 0:
             counter.add(data, 0, split(part, rule, report))
-            continue
-        start = 0
-        for ends in scan(data, rule, report=report):
-            counter.add(data, start, ends)
-            start = int(ends[-1])
+        elif len(data) < WORTH_TWO_THREADS:
+            _count_between(counter, data, 0, len(data), rule, report)
+        else:
+            _count_on_two_threads(counter, data, rule, report)
     return counter
+
+
+def _count_on_two_threads(counter: PieceCounter, data: Bytes, rule: SplittingRule, report: Report) -> None:
+    """Count each half by itself; the second half's pieces join those of the first, in the order of the text."""
+    middle = safe_place(data, rule, len(data) // 2)
+    second = PieceCounter()
+    given_up = threading.Event()
+
+    def go_on(step: str, done: int, total: int) -> None:  # noqa: ARG001 - a Report
+        if given_up.is_set():
+            raise Cancelled("counting was given up")
+
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        other = pool.submit(_count_between, second, data, middle, len(data), rule, go_on)
+        try:
+            _count_between(counter, data, 0, middle, rule, report)
+        except BaseException:
+            given_up.set()
+            raise
+        other.result()
+    counter.absorb(second)
+
+
+def _count_between(
+    counter: PieceCounter, data: Bytes, start: int, stop: int, rule: SplittingRule, report: Report
+) -> None:
+    """Count the pieces from `start` to `stop`, at both of which a piece begins or the data ends."""
+    # The scanner sees what follows `stop`: what a piece is can depend on it.
+    for ends in scan(data, rule, start, report=report):
+        here = ends if int(ends[-1]) <= stop else ends[: np.searchsorted(ends, stop, side="right")]
+        counter.add(data, start, here)
+        start = int(ends[-1])
+        if start >= stop:
+            # The scanner reports when it is asked for more.
+            report("splitting", start, len(data))
+            return
 
 
 def _parts(text: str | bytes, special_tokens: Sequence[str]) -> Iterator[bytes]:

@@ -6,13 +6,15 @@ import base64
 import json
 import random
 from pathlib import Path
+from unittest import mock
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.hard import hard_texts
 
-from bpe_tui.bpe import reference
+from bpe_tui.bpe import byte_training, reference
 from bpe_tui.bpe.byte_alphabet import SORTED_BYTES, to_characters
 from bpe_tui.bpe.byte_tokenizer import ByteBPETokenizer
 from bpe_tui.bpe.byte_training import byte_order, byte_sequence, count_pieces
@@ -92,6 +94,24 @@ def test_pieces_are_counted_in_the_order_in_which_they_come(text: str) -> None:
     for piece in pieces(text, GPT2_RULE):
         expected[piece] = expected.get(piece, 0) + 1
     assert list(found.items()) == list(expected.items())
+
+
+@settings(deadline=None)
+@given(hard_texts(), st.sampled_from(["none", "whitespace", "gpt2", "cl100k", "o200k", "llama3", "qwen2"]))
+def test_two_threads_count_what_one_counts(text: str, name: str) -> None:
+    text = (text + " and on\n") * 3
+    alone = count_pieces(text, rule(name)).counted()
+    with mock.patch.object(byte_training, "WORTH_TWO_THREADS", 1):
+        together = count_pieces(text, rule(name)).counted()
+    assert all(np.array_equal(one, other) for one, other in zip(alone, together, strict=True))
+
+
+def test_counting_on_two_threads_can_be_cancelled() -> None:
+    def refuse(step: str, done: int, total: int) -> None:
+        raise Cancelled("enough")
+
+    with mock.patch.object(byte_training, "WORTH_TWO_THREADS", 1), pytest.raises(Cancelled, match="enough"):
+        count_pieces("a text of some words " * 1000, GPT2_RULE, report=refuse)
 
 
 def test_more_pieces_than_there_was_room_for_at_first() -> None:

@@ -171,13 +171,13 @@ def remember_tokens(
         start = stop
 
 
-@njit(types.Tuple((_i64_2, int64))(_data, int64, _i64, int64, _i64_2, _u8, int64, _i64), **OUTER)
+@njit(types.Tuple((_i64_2, int64))(_data, int64, _i64, int64, _i64_2, _u8, _i64, _i64), **OUTER)
 def count_pieces(
-    data: Array, start: int, ends: Array, count: int, pieces: Array, store: Array, weight: int, used: Array
+    data: Array, start: int, ends: Array, count: int, pieces: Array, store: Array, weights: Array, used: Array
 ) -> tuple[Array, int]:
     """Count pieces by their bytes, in the memory that `encode_pieces` uses: IDS_AT holds how often a piece occurred,
-    IDS_LENGTH the number of pieces met before it. Gives (pieces, how many were counted): fewer than `count` when
-    `store` is full. `pieces` grows by itself.
+    IDS_LENGTH the number of pieces met before it. `weights` says how often each counts; if it is empty, once. Gives
+    (pieces, how many were counted): fewer than `count` when `store` is full. `pieces` grows by itself.
     """
     for number in range(count):
         stop = ends[number]
@@ -205,7 +205,7 @@ def count_pieces(
                 store[used[BYTES_USED] + index] = data[start + index]
             used[PIECES_USED] += 1
             used[BYTES_USED] += stop - start
-        pieces[row, IDS_AT] += weight
+        pieces[row, IDS_AT] += weights[number] if len(weights) else 1
         start = stop
     return pieces, count
 
