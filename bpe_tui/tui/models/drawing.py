@@ -23,16 +23,16 @@ AXES: Final = {"step": "steps", "characters": "characters seen", "seconds": "sec
 _LETTERS: Final = "abcdefgh"
 EMPTY: Final = "No model here yet. n starts one on encoded splits; a adds the folder of a finished training to compare."
 _KEYS: Final = (
+    ("esc", "back"),
     ("n", "new"),
     ("space", "pause"),
     ("x", "stop"),
     ("a", "add"),
-    ("d", "remove"),
+    ("d", "drop"),
     ("b", "curve"),
     ("h", "axis"),
-    ("[ ]", "samples"),
+    ("[ ]", "text"),
     ("↑↓", "run"),
-    ("esc", "back"),
 )
 
 
@@ -120,8 +120,10 @@ def foot_line(run: ModelRun | None, width: int) -> Line:
         word = label
         if key == "space" and run is not None and not run.running:
             word = "go on"
+        if sum(len(text) for text, _ in spans) + len(key) + len(word) + 1 > width:
+            break
         spans += [(key, "key"), (f" {word}  ", "dim")]
-    return _cut(spans, width)
+    return tuple(spans)
 
 
 def _cut(spans: Sequence[Span], width: int) -> Line:

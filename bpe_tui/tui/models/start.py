@@ -63,7 +63,7 @@ class StartDialog(Dialog[StartWish]):
     def body(self) -> Iterable[Widget]:
         """Give the fields and the line that says what is wrong."""
         at_hand = self._at_hand is not None
-        yield _row("data", "encoded splits", Field(self._data, id="data"), "a folder; e makes it")
+        yield _row("data", "encoded splits", Field(self._data, id="data"), "e makes that folder")
         tokenizer = Field("" if at_hand else str(TOKENIZER_FILE), placeholder="the one at hand", id="tokenizer")
         yield _row("tokenizer", "tokenizer", tokenizer, "empty: the one at hand")
         yield _row("out", "into", Field(str(free_folder()), id="out"), "a new folder")
@@ -160,6 +160,6 @@ def free_folder() -> Path:
 
 def _row(name: str, label: str, field: Field, explanation: str, extra: Widget | None = None) -> Horizontal:
     if name in {"data", "tokenizer", "out"}:
-        field.styles.width = 34
+        field.styles.width = 26
     beside = extra if extra is not None else Static(Content.styled(explanation, "$quiet"), classes="explanation")
     return Horizontal(Static(Content.styled(label, "$quiet"), classes="name"), field, beside, classes="field")
