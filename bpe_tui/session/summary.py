@@ -43,6 +43,8 @@ class SessionSummary:
     encoded: dict[Path, EncodedDataset] = field(default_factory=dict)
     checkpoints: dict[Path, int] = field(default_factory=dict)
     """Merges that each checkpoint file holds."""
+    models: dict[Path, str] = field(default_factory=dict)
+    """What became of the training of a language model in each folder."""
 
     def add_run(self, corpus: str, snapshot: Snapshot, fingerprint: str | None = None) -> None:
         """Note a run, by its last snapshot. A run that learned nothing is not worth a line unless it failed."""
@@ -104,4 +106,6 @@ class SessionSummary:
                 )
         for path, merges in self.checkpoints.items():
             lines.append(f"checkpoint {shown(path)}: {count(merges)} merges, ready to go on with")
+        for folder, words in self.models.items():
+            lines.append(f"model      {shown(folder)}: {shown(words)}")
         return lines

@@ -54,21 +54,21 @@ def line_chart(
     heights = [py for px, py in zip(x, y, strict=True) if math.isfinite(px) and math.isfinite(py)]
     if logarithmic:
         heights = [height for height in heights if height > 0]
-    labels = [_figure(float(max(heights))), _figure(float(min(heights)))]
+    labels = [figure(float(max(heights))), figure(float(min(heights)))]
     margin = max(map(len, labels)) + 1
     columns, rows = width - margin - 1, height - 2
-    canvas = _Canvas(columns, rows, (points[0][0], points[-1][0]), (low, high), ascii_only)
+    canvas = Canvas(columns, rows, (points[0][0], points[-1][0]), (low, high), ascii_only)
     marked = canvas.column(mark.x) if mark is not None and points[0][0] <= mark.x <= points[-1][0] else None
     canvas.draw(points)
     vertical, corner, bar = ("|", "+", "-") if ascii_only else ("│", "└", "─")
     sides = [labels[0], *[""] * (rows - 2), labels[1]] if rows > 1 else [labels[0]]
     lines = [side.rjust(margin - 1) + " " + vertical + canvas.line(row, marked) for row, side in enumerate(sides)]
     lines.append(" " * margin + corner + bar * columns)
-    lines.append(" " * (margin + 1) + _axis(points[0][0], points[-1][0], columns, marked, mark))
+    lines.append(" " * (margin + 1) + axis(points[0][0], points[-1][0], columns, marked, mark))
     return [pad(line, width, ascii_only=ascii_only) for line in lines]
 
 
-class _Canvas:
+class Canvas:
     """Dots in cells: two by four of them each with Braille, one each with ASCII."""
 
     def __init__(
@@ -79,9 +79,15 @@ class _Canvas:
         self._columns = columns
         self._x, self._y = x, y
         self._last = (columns * self._across - 1, rows * self._down - 1)
-        self._cells = [[0] * columns for _ in range(rows)]
+        self.cells = [[0] * columns for _ in range(rows)]
+
+    def cell(self, x: float, y: float) -> tuple[int, int]:
+        """Give the column and the row of the cell that holds a point."""
+        row = self._last[1] - self._place(y, self._y, self._last[1])
+        return self.column(x), row // self._down
 
     def column(self, x: float) -> int:
+        """Give the column of cells that holds x."""
         return self._place(x, self._x, self._last[0]) // self._across
 
     def draw(self, points: Sequence[tuple[float, float]]) -> None:
@@ -96,7 +102,7 @@ class _Canvas:
     def line(self, row: int, marked: int | None) -> str:
         """Give one row of cells; a cell of the marked column that holds no dot shows the mark."""
         shown = []
-        for column, dots in enumerate(self._cells[row]):
+        for column, dots in enumerate(self.cells[row]):
             if not dots:
                 shown.append((":" if self._ascii_only else "┊") if column == marked else " ")
             else:
@@ -105,7 +111,7 @@ class _Canvas:
 
     def _set(self, column: int, row: int) -> None:
         bit = 1 if self._ascii_only else _DOTS[row % 4][column % 2]
-        self._cells[row // self._down][column // self._across] |= bit
+        self.cells[row // self._down][column // self._across] |= bit
 
     @staticmethod
     def _place(value: float, span: tuple[float, float], last: int) -> int:
@@ -133,9 +139,9 @@ def _segment(start: tuple[int, int], end: tuple[int, int]) -> list[tuple[int, in
     return dots
 
 
-def _axis(first: float, last: float, columns: int, marked: int | None, mark: Mark | None) -> str:
+def axis(first: float, last: float, columns: int, marked: int | None, mark: Mark | None) -> str:
     """Give the figures below the x axis: both ends, and the label of the mark where there is room."""
-    begin, end = _figure(first), _figure(last)
+    begin, end = figure(first), figure(last)
     cells = list(begin.ljust(columns)[:columns])
     if len(begin) + 1 + len(end) <= columns:
         cells[columns - len(end) :] = end
@@ -146,7 +152,8 @@ def _axis(first: float, last: float, columns: int, marked: int | None, mark: Mar
     return "".join(cells)
 
 
-def _figure(value: float) -> str:
+def figure(value: float) -> str:
+    """Give a figure of an axis in few characters."""
     if abs(value) >= 1e15 or 0 < abs(value) < 0.005:
         return f"{value:.0e}"
     if value != 0 and abs(value) < 100 and value != int(value):

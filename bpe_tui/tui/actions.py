@@ -235,6 +235,13 @@ ACTIONS: Final[tuple[Action, ...]] = (
             else "no interrupted run is at hand"
         ),
     ),
+    Action(
+        "models",
+        ("M",),
+        "Language models",
+        "Train a small language model on encoded splits and watch its curves, also beside those of others.",
+        "Train",
+    ),
     # Tokenizer
     Action(
         "save",

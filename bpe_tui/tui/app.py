@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from bpe_tui.progress import Report
     from bpe_tui.session.job import JobSnapshot
     from bpe_tui.tui.dialogs.token import TokenScreen
+    from bpe_tui.tui.models.desk import ModelDesk
     from bpe_tui.tui.situation import Situation
 
 T = TypeVar("T")
@@ -92,6 +93,7 @@ class BpeTuiApp(App[None]):
         self.encoded_folder = ENCODED_FOLDER
         self.job: Job[object] | None = None
         self.background: Job[object] | None = None
+        self.models: ModelDesk | None = None
         self.ended_by: int | None = None
         self._loop_at_work: asyncio.AbstractEventLoop | None = None
         self._ticks: Timer | None = None
@@ -334,6 +336,8 @@ class BpeTuiApp(App[None]):
     def leave(self) -> None:
         """Close the app; whoever calls this has asked what is to be kept."""
         self._left = True
+        if self.models is not None:
+            self.models.let_go()
         self.workspace.drop_run()
         if self.background is not None:
             self.background.cancel()

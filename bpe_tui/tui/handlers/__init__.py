@@ -26,6 +26,7 @@ HANDLERS: Final[dict[str, str]] = {
     "faster": "training.faster",
     "settings": "training.settings",
     "resume": "training.resume",
+    "models": "models.show",
     "save": "tokenizers.save",
     "save-as": "tokenizers.save_as",
     "load": "tokenizers.load",

@@ -12,6 +12,7 @@ from bpe_tui.terminal import count
 from bpe_tui.tui.dialogs.encode import EncodeDialog
 from bpe_tui.tui.dialogs.path import PathDialog
 from bpe_tui.tui.dialogs.question import leave_busy, overwrite, shown_path
+from bpe_tui.tui.handlers import models
 from bpe_tui.tui.handlers.tokenizers import may_drop
 from bpe_tui.tui.widgets.path_picker import Suggestion
 
@@ -96,6 +97,8 @@ async def screenshot(app: BpeTuiApp) -> None:
 
 async def leave(app: BpeTuiApp) -> None:
     """Leave; ask first if something would be lost."""
+    if app.models is not None and not await models.may_leave(app, app.models):
+        return
     workspace = app.workspace
     job = app.job
     if job is not None and not job.snapshot().state.ended:

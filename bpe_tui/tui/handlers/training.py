@@ -167,5 +167,9 @@ async def interrupt(app: BpeTuiApp) -> None:
         app.tell("stopped; the merges learned so far stay. q quits")
     elif snapshot.state is RunState.PAUSED:
         app.tell("the run is paused already: x stops it, q quits")
+    elif app.models is not None and (training := app.models.training) is not None:
+        training.stop("stopped")
+        app.models.follow()
+        app.tell("the language model keeps a checkpoint and stops")
     else:
         app.tell("nothing is at work. q quits")

@@ -58,6 +58,12 @@ LOOKS: Final[dict[str, Look]] = {
     "bar": Look("background", "primary", bold=True),
     "bar-rest": Look("rule"),
     "key": Look("accent", bold=True),
+    "series-0": Look("primary", bold=True),
+    "series-1": Look("accent"),
+    "series-2": Look("success"),
+    "series-3": Look("error"),
+    "series-4": Look("secondary"),
+    "series-5": Look("foreground"),
     "token-1": Look("token-text", "token-1"),
     "token-2": Look("token-text", "token-2", underline=True),
 }
