@@ -1,0 +1,128 @@
+"""A person takes a tokenizer apart in the Lab."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bpe_tui import BPETokenizer
+from bpe_tui.analysis import prefix
+from bpe_tui.bpe.byte_tokenizer import ByteBPETokenizer
+from bpe_tui.tui.lab.text_tab import TextTab
+
+OpenApp = Callable
+
+
+async def open_lab(person: Any, *words: str) -> TextTab:
+    await person.press("L")
+    await person.until(lambda: person.app.lab is not None and person.app.lab.is_mounted, "the Lab")
+    await person.until_text("bpe-tui lab", *words)
+    return person.app.lab.query_one(TextTab)
+
+
+async def write(person: Any, text: str) -> None:
+    await person.press("i", "backspace")
+    await person.type(text)
+    await person.press("escape")
+
+
+async def test_without_a_tokenizer_it_says_what_to_do(open_app: OpenApp) -> None:
+    async with open_app(size=(80, 24)) as person:
+        await open_lab(person, "no tokenizer yet: t trains one", "[ ]", "newest-widest")
+        await person.press("left", "home", "g", "escape", "c", "down", "pagedown", "tab", "shift+tab", "1")
+        await person.press("t")
+        await person.until_text("how it got there", "vocabulary")
+        await person.press("escape")
+        await person.until(lambda: person.app.screen is person.app.main, "the main screen")
+
+
+async def test_the_dial_shows_the_text_as_of_any_merge(open_app: OpenApp) -> None:
+    async with open_app() as person:
+        await person.train()
+        tab = await open_lab(person, "how it got there")
+        whole = person.app.workspace.tokenizer()
+        await write(person, "the water and")
+        merges = len(whole.merges)
+        assert tab.merges == merges
+        assert f"{len(whole.encode('the water and'))} tokens  of 13 characters" in person.text()
+
+        for keys, expected in [
+            (["home"], 0),
+            (["right"] * 3, 3),
+            (["shift+right"], 3 + merges // 10),
+            (["left"], 2 + merges // 10),
+            (["end"], merges),
+            (["g", "4", "0", "enter"], 40),
+        ]:
+            await person.press(*keys)
+            await person.until(lambda wanted=expected: tab.merges == wanted, f"merge {expected}")
+            smaller = prefix(whole, expected)
+            ids = smaller.encode("the water and")
+            await person.until_text(f"vocabulary {smaller.vocab_size}", f"{len(ids)} tokens  of 13 characters")
+            assert " ".join(map(str, ids)) in " ".join(person.text().split("id     ")[1].splitlines()[0].split())
+
+        await person.press("c")
+        await person.until_text("after 40", "now", "change")
+        await person.pilot.click("#lab-dial", offset=(7, 0))
+        assert tab.merges == 0
+
+
+async def test_switching_samples_trains_at_once(open_app: OpenApp) -> None:
+    async with open_app(size=(80, 24)) as person:
+        await open_lab(person)
+        for _ in range(2):
+            before = person.app.workspace.run
+            await person.press("right_square_bracket")
+            await person.until(lambda run=before: person.app.workspace.run not in {None, run}, "another run")
+        await person.until(lambda: person.snapshot.state.ended, "the end of training")
+        assert person.app.workspace.corpus.splits.name == "low-lower-lowest"
+        await person.until_text("low-lower-lowest", "4 merges, done", "how it got there")
+        await write(person, "lowest low")
+        await person.until_text("step 3 of 3")
+        await person.press("up", "up")
+        await person.until_text("step 1 of 3")
+        await person.press("pageup")
+        await person.until_text("step 0 of 3, 10 tokens")
+
+
+@pytest.mark.parametrize("size", [(80, 24), (200, 50)])
+async def test_tokens_of_bytes_and_text_from_anywhere(open_app: OpenApp, tmp_path: Path, size: Any) -> None:
+    tokenizer = ByteBPETokenizer.train("the water, the größe, the low lower lowest " * 20, 300, verbose=False)
+    path = tmp_path / "bytes.json"
+    tokenizer.save(path)
+    async with open_app(size=size, tokenizer=path) as person:
+        await person.until(lambda: person.app.workspace.loaded is not None, "the tokenizer")
+        await person.rest()
+        await open_lab(person, "how it got there")
+        await person.press("i", "backspace")
+        await person.paste("the ö\x1b[31m 日")
+        await person.press("escape", "home")
+        await person.until_text("0 of", "\\xc3", "\\x1b")
+        assert "\x1b" not in person.text()
+        await person.until_text("characters/token")
+
+
+async def test_characters_without_a_base_token_are_named(open_app: OpenApp) -> None:
+    async with open_app(size=(80, 24)) as person:
+        await person.train()
+        await open_lab(person, "how it got there")
+        await write(person, "low %")
+        await person.until_text("no base token for %")
+        await write(person, "")
+        assert person.app.lab is not None
+
+
+def test_a_story_agrees_with_every_prefix() -> None:
+    from bpe_tui.tui.lab.story import Story
+
+    text = "the water and the river, the low lower lowest\n" * 3
+    for whole in (
+        BPETokenizer.train(text, 60, 2, verbose=False),
+        ByteBPETokenizer.train(text, 300, verbose=False),
+    ):
+        story = Story(whole, "the lowest water lower and")
+        for merges in range(len(whole.merges) + 1):
+            assert story.ids(merges) == prefix(whole, merges).encode(story.text)
