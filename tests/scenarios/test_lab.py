@@ -126,3 +126,90 @@ def test_a_story_agrees_with_every_prefix() -> None:
         story = Story(whole, "the lowest water lower and")
         for merges in range(len(whole.merges) + 1):
             assert story.ids(merges) == prefix(whole, merges).encode(story.text)
+
+
+async def test_curves_are_drawn_told_and_exported(open_app: OpenApp, own_place: Path) -> None:
+    async with open_app(size=(80, 24)) as person:
+        await open_lab(person)
+        await person.press("3")
+        await person.until_text("no tokenizer yet: t trains one")
+        await person.press("e")
+        assert "there are no curves to export yet" in person.toasts()
+        await person.press("t")
+        await person.until_text("diminishing return from", "the next 1,000 merges", "characters per token by merges")
+        await person.until_text("pair frequency by merges", "└──")
+        await person.until(lambda: person.snapshot.state.ended, "the end of training")
+        for name, start in [("curves.svg", "<svg"), ("curves.csv", "merges,characters per token,pair frequency")]:
+            await person.press("e")
+            await person.until_text("Export curves")
+            await person.press("home", "ctrl+k")
+            await person.type(name)
+            await person.press("enter")
+            await person.until((own_place / name).exists, "the file")
+            assert (own_place / name).read_text().startswith(start)
+        table = (own_place / "curves.csv").read_text().splitlines()
+        assert len(table) == person.snapshot.merges + 2
+
+
+async def test_rules_are_searched_and_laid_open(open_app: OpenApp) -> None:
+    async with open_app(size=(120, 40)) as person:
+        await person.train()
+        await open_lab(person)
+        await person.press("4")
+        await person.until_text("left + right → token", "parts, down to characters")
+        await person.press("slash")
+        await person.type("er")
+        await person.press("enter")
+        await person.until(lambda: f"of {person.snapshot.merges}" in person.text(), "the count of what was found")
+        await person.press("home")
+        await person.until_text("token", "e + r → er", "part of 1", "later tokens", "merges build on it")
+        await person.press("enter", "end")
+        await person.until_text("rules")
+        await person.press("enter")
+        await person.until_text("made by merge")
+        await person.press("backspace", "escape", "escape")
+        await person.until(lambda: person.app.screen is person.app.main, "the main screen")
+
+
+async def test_statistics_of_the_line_and_of_the_training_text(open_app: OpenApp, verses: str) -> None:
+    async with open_app(size=(200, 50)) as person:
+        await person.train()
+        await open_lab(person, "how it got there")
+        await write(person, "the water and the river")
+        await person.press("2")
+        await person.until_text("figures of the line", "The vocabulary", "Rényi efficiency", "tokens/word", "Latin")
+        await person.until(lambda: any(line.split()[:2] == ["words", "5"] for line in person.text().splitlines()))
+        await person.press("p", "p")
+        await person.until_text("figures of the training text", f"{len(verses):,}")
+
+
+async def test_a_tokenizer_without_merges_says_so_on_every_tab(open_app: OpenApp, tmp_path: Path) -> None:
+    path = tmp_path / "base.json"
+    BPETokenizer("abc", []).save(path)
+    async with open_app(size=(80, 24), tokenizer=path) as person:
+        await person.until(lambda: person.app.workspace.loaded is not None, "the tokenizer")
+        await person.rest()
+        await open_lab(person, "0 of 0")
+        for key in "1234":
+            await person.press(key, "left", "c", "slash", "escape", "p", "up", "c")
+            if person.app.lab is None:
+                await open_lab(person)
+        await person.press("4")
+        await person.until_text("no merges")
+
+
+async def test_the_lab_follows_a_run(open_app: OpenApp) -> None:
+    async with open_app(size=(80, 24)) as person:
+        await person.press("v", "v", "v")
+        tab = await open_lab(person)
+        await person.press("t")
+        await person.until(lambda: tab.total > 1, "the first merges")
+        for key in "3412":
+            await person.press(key)
+            before = person.snapshot.merges
+            await person.until(lambda more=before: person.snapshot.merges > more, "more merges")
+        await person.press("x")
+        await person.until(lambda: person.snapshot.state.ended, "the end")
+        await person.press("1")
+        await person.until(lambda: tab.total == person.snapshot.merges, "the last merge")
+        assert tab.merges == tab.total

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from bpe_tui.analysis import Dial, lengths_by_merge, replay
 from bpe_tui.analysis.curves import lengths_of_log
+from bpe_tui.analysis.rules import Rules
 from bpe_tui.errors import AnalysisError, BPEError
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ class Ground:
     tokenizer: BPETokenizer
     dial: Dial | None
     """The dial without a text; None where the tokenizer is not made of merges that can be replayed."""
+    rules: Rules | None = None
     why_no_dial: str = ""
 
     @property
@@ -52,7 +54,7 @@ def make_ground(key: object, make: Callable[[], BPETokenizer], sample: str, repo
     try:
         dial = Dial(tokenizer)
     except AnalysisError as error:
-        return Ground(key, tokenizer, None, str(error))
+        return Ground(key, tokenizer, None, None, str(error))
     dial.longest(dial.merges, 1)
     report("preparing the tokenizer", 0, 0)
     with contextlib.suppress(BPEError):
@@ -62,7 +64,9 @@ def make_ground(key: object, make: Callable[[], BPETokenizer], sample: str, repo
         if len(story):
             story.row(len(story) - 1)
             story.ids(len(story))
-    return Ground(key, tokenizer, dial)
+    rules = Rules(tokenizer)
+    rules.built_on(0)
+    return Ground(key, tokenizer, dial, rules)
 
 
 @dataclass(frozen=True, slots=True)

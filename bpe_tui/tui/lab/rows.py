@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
     from textual import events
 
-TABS: Final = (("text", "Text"),)
+TABS: Final = (("text", "Text"), ("statistics", "Statistics"), ("curves", "Curves"), ("rules", "Rules"))
 """Id and name of each tab, in the order of their numbers."""
 
 _KEYS: Final = {
     "text": "i type  ← → dial  g go to  c compare  ↑ ↓ replay  shift+← → tenths  home end",
     "statistics": "p another text",
     "curves": "e export SVG or CSV",
-    "rules": "/ search  ↑↓ choose  enter open the token",
+    "rules": "/ search  ↑ ↓ choose  enter token  backspace rules",
 }
 _ALWAYS: Final = "tab next  ? help  esc leave"
 _ASCII: Final = str.maketrans({"←": "<", "→": ">", "↑": "^", "↓": "v"})

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-import time
-from typing import TYPE_CHECKING, ClassVar, Final, cast
+from typing import TYPE_CHECKING, ClassVar, cast
 
-from textual.binding import Binding, BindingType
 from textual.screen import ModalScreen
 from textual.widget import Widget
 from textual.widgets import Input
 
-from bpe_tui.session.job import Job
 from bpe_tui.terminal import count
-from bpe_tui.tui.actions import BY_ID
 from bpe_tui.tui.dialogs.number import NumberDialog
 from bpe_tui.tui.lab import samples
-from bpe_tui.tui.lab.ground import Ground, Measured, make_ground, measure, measured_by_run
+from bpe_tui.tui.lab.curves_tab import CurvesTab
+from bpe_tui.tui.lab.exporting import export
+from bpe_tui.tui.lab.figure_keeper import FigureKeeper
+from bpe_tui.tui.lab.ground_keeper import GroundKeeper
+from bpe_tui.tui.lab.keys import ONLY, bindings
 from bpe_tui.tui.lab.rows import TABS, ChoiceRow, head_line, key_line
+from bpe_tui.tui.lab.rules_tab import RulesTab
+from bpe_tui.tui.lab.statistics_tab import StatisticsTab
 from bpe_tui.tui.lab.text_tab import TextTab, first_line
 from bpe_tui.tui.lab.view import NO_TOKENIZER, LabView
 from bpe_tui.tui.widgets.styled_lines import StyledLines
@@ -24,72 +26,29 @@ from bpe_tui.tui.wording import readable
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
+    from textual.binding import BindingType
 
     from bpe_tui.session.snapshot import Snapshot
     from bpe_tui.tui.app import BpeTuiApp
     from bpe_tui.tui.lab.view import Tab
     from bpe_tui.tui.workspace import OpenCorpus
 
-PASSED_ON: Final = (
-    "train", "pause", "step", "steps", "stop", "raise", "slower", "faster", "settings", "save", "load", "open", "menu",
-    "help", "quit",
-)  # fmt: skip
-"""Actions whose keys mean in the Lab what they mean everywhere."""
-
-_REST: Final = 6.0
-"""How many times as long as making a ground took nothing is made while the run is busy."""
-
-
-def _bindings() -> list[BindingType]:
-    passed = [
-        Binding(",".join(BY_ID[name].keys), f"app.perform('{name}')", BY_ID[name].label, show=False)
-        for name in PASSED_ON
-    ]
-    numbers = [Binding(str(number + 1), f"tab({number})", name, show=False) for number, (_, name) in enumerate(TABS)]
-    return [
-        *passed,
-        *numbers,
-        Binding("escape", "leave", "Leave", show=False),
-        Binding("L", "close", "Leave the Lab", show=False),
-        Binding("tab", "turn_tab(1)", "Next tab", show=False),
-        Binding("shift+tab", "turn_tab(-1)", "Tab before", show=False),
-        Binding("left_square_bracket", "sample(-1)", "Sample before", show=False),
-        Binding("right_square_bracket", "sample(1)", "Next sample", show=False),
-        Binding("i", "type", "Type a text", show=False),
-        Binding("left", "turn(-1)", show=False),
-        Binding("right", "turn(1)", show=False),
-        Binding("shift+left", "turn(-1, True)", show=False),
-        Binding("shift+right", "turn(1, True)", show=False),
-        Binding("home", "end_of_dial(0)", show=False),
-        Binding("end", "end_of_dial(1)", show=False),
-        Binding("g", "go", "Go to a merge", show=False),
-        Binding("c", "compare", "Compare with now", show=False),
-        Binding("up", "replay(-1)", show=False),
-        Binding("down", "replay(1)", show=False),
-        Binding("pageup", "replay_page(-1)", show=False),
-        Binding("pagedown", "replay_page(1)", show=False),
-    ]
-
 
 class LabScreen(ModalScreen[None]):
     """The Lab over the tokenizer at hand."""
 
-    BINDINGS: ClassVar[list[BindingType]] = _bindings()
+    BINDINGS: ClassVar[list[BindingType]] = bindings()
     AUTO_FOCUS = ""
 
     def __init__(self, *, ascii_only: bool = False) -> None:
         super().__init__(id="lab")
         self._ascii_only = ascii_only
         self.tab = "text"
-        self._ground: Ground | None = None
-        self._measured: tuple[object, Measured] | None = None
-        self._jobs: list[Job[object]] = []
-        self._making: object = None
-        self._not_before = 0.0
-        self._failed: tuple[object, str] = (None, "")
         self._snapshot: Snapshot | None = None
         self._corpus: OpenCorpus | None = None
         self.sampling = samples.Sampling()
+        self.keeper = GroundKeeper(self)
+        self._figures = FigureKeeper(self)
 
     @property
     def bench(self) -> BpeTuiApp:
@@ -102,6 +61,9 @@ class LabScreen(ModalScreen[None]):
         yield ChoiceRow("", id="lab-tabs")
         yield ChoiceRow(" [ ]", id="lab-samples")
         yield TextTab(ascii_only=self._ascii_only)
+        yield StatisticsTab(ascii_only=self._ascii_only)
+        yield CurvesTab(ascii_only=self._ascii_only)
+        yield RulesTab(ascii_only=self._ascii_only)
         yield StyledLines(id="lab-keys")
 
     def on_mount(self) -> None:
@@ -128,83 +90,31 @@ class LabScreen(ModalScreen[None]):
         if workspace.corpus is not self._corpus:
             self._corpus = workspace.corpus
             self.query_one(TextTab).suggest(first_line(workspace.training_text()))
-        key = workspace.key(snapshot)
-        if self._ground is not None and not workspace.belongs(self._ground.key):
-            self._ground = None
-        if not workspace.situation(snapshot, "", "").tokenizer:
-            self._ground = None
-        elif self._ground is None or self._ground.key != key:
-            self._want(key, snapshot)
+        self.keeper.follow(snapshot)
+        self.keeper.want_measured()
         self._draw()
 
     def cancel(self) -> bool:
         """Cancel what the Lab itself is at; gives whether there was anything."""
-        running = [job for job in self._jobs if not job.snapshot().state.ended]
-        for job in running:
-            job.cancel()
-        return bool(running)
-
-    def _want(self, key: object, snapshot: Snapshot) -> None:
-        """Make a ground for the state `key`, unless one is being made or it is too early."""
-        if self._making is not None or self._failed[0] == key:
-            return
-        if snapshot.state.busy and time.monotonic() < self._not_before:
-            return
-        workspace = self.bench.workspace
-        sample = workspace.training_text()
-        make = workspace.tokenizer
-        job = Job("preparing the tokenizer", lambda report: make_ground(key, make, sample, report))
-        self._making = key
-        self.run_worker(self._make(key, job), group="lab-ground")
-
-    async def _make(self, key: object, job: Job[Ground]) -> None:
-        self._start(job)
-        outcome = await self.bench.ended(job)
-        self._making = None
-        self._not_before = time.monotonic() + _REST * outcome.seconds
-        if outcome.result is not None and self.bench.workspace.belongs(key):
-            self._ground = outcome.result
-            if self.bench.workspace.loaded is not None:
-                self.run_worker(self._measure(outcome.result), group="lab-measure", exclusive=True)
-        elif outcome.error is not None:
-            self._failed = (key, outcome.error)
-        self.bench.wake()
-
-    async def _measure(self, ground: Ground) -> None:
-        """Measure the training text with a tokenizer whose run is not at hand."""
-        text = self.bench.workspace.training_text()
-        if ground.dial is None or not text:
-            return
-        job = Job("measuring the training text", lambda report: measure(ground.tokenizer, text, report))
-        self._start(job)
-        outcome = await self.bench.ended(job)
-        if outcome.result is not None:
-            self._measured = (ground.key, outcome.result)
-        elif outcome.error is not None:
-            self.bench.tell(outcome.error, severity="warning")
-        self._draw()
-
-    def _start(self, job: Job[object] | Job[Ground] | Job[Measured]) -> None:
-        self._jobs = [old for old in self._jobs if not old.snapshot().state.ended]
-        self._jobs.append(cast("Job[object]", job))
-        job.start()
+        return self.keeper.cancel()
 
     # Drawing
 
     def _view(self, snapshot: Snapshot) -> LabView:
         workspace = self.bench.workspace
-        measured = None
-        if workspace.run is not None:
-            measured = measured_by_run(snapshot, len(workspace.training_text()))
-        elif self._measured is not None and self._ground is not None and self._measured[0] == self._ground.key:
-            measured = self._measured[1]
         waiting = NO_TOKENIZER
         if workspace.situation(snapshot, "", "").tokenizer:
-            waiting = readable(self._failed[1]) if self._failed[1] else "preparing the tokenizer …"
+            waiting = readable(self.keeper.trouble) or "preparing the tokenizer …"
         elif snapshot.state.busy:
             waiting = "the run is beginning …"
         return LabView(
-            snapshot, workspace.columns(snapshot), self._ground, measured, self.bench.speed_samples.samples, waiting
+            snapshot,
+            workspace.columns(snapshot),
+            self.keeper.ground,
+            self.keeper.measured(snapshot),
+            self.bench.speed_samples.samples,
+            waiting,
+            self.keeper.unmeasured,
         )
 
     def _draw(self) -> None:
@@ -212,6 +122,8 @@ class LabScreen(ModalScreen[None]):
             return
         self._draw_rows()
         cast("Tab", self._tab_widget(self.tab)).show(self._view(self._snapshot))
+        if self.tab == "statistics":
+            self._figures.want(self.keeper.ground)
 
     def _draw_rows(self) -> None:
         snapshot, width = self._snapshot, self.size.width
@@ -221,7 +133,7 @@ class LabScreen(ModalScreen[None]):
         corpus = workspace.corpus.splits.name if workspace.corpus is not None else "no corpus"
         left = workspace.loaded_from() or readable(corpus)
         right = f"{count(snapshot.merges)} merges, {snapshot.state.value}"
-        busy = next((job for job in self._jobs if not job.snapshot().state.ended), None)
+        busy = self.keeper.busy()
         if busy is not None and busy.snapshot().seconds > 0.5:
             right = f"{busy.name}: ctrl+c stops"
         self.query_one("#lab-head", StyledLines).show_lines([head_line(left, right, width)])
@@ -241,14 +153,16 @@ class LabScreen(ModalScreen[None]):
             self._tab_widget(tab).display = tab == self.tab
         self.set_focus(None)
         self._draw()
+        if self.tab == "rules":
+            self.query_one(RulesTab).focus_list()
+        elif self.tab == "statistics":
+            self.query_one(StatisticsTab).focus()
 
     # Keys
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
-        """Leave keys of the Text tab to others on other tabs."""
-        if action in {"turn", "end_of_dial", "go", "compare", "replay", "replay_page"}:
-            return self.tab == "text"
-        return True
+        """Leave the keys of one tab to others on other tabs."""
+        return self.tab == ONLY.get(action, self.tab)
 
     def on_choice_row_chosen(self, event: ChoiceRow.Chosen) -> None:
         """Go to the tab that was clicked, or train on the sample."""
@@ -316,6 +230,23 @@ class LabScreen(ModalScreen[None]):
     def action_replay_page(self, pages: int) -> None:
         """Step through the replay by pages."""
         self.query_one(TextTab).page(pages)
+
+    def action_another_text(self) -> None:
+        """Take the figures of another text."""
+        self._figures.turn()
+        self._draw()
+
+    def action_export(self) -> None:
+        """Write the curves to a file."""
+        self.run_worker(export(self.bench, self.query_one(CurvesTab)), group="lab-export", exclusive=True)
+
+    def action_search(self) -> None:
+        """Search the rules."""
+        self.query_one(RulesTab).search()
+
+    def action_rules(self) -> None:
+        """Go back to the rules."""
+        self.query_one(RulesTab).focus_list()
 
     def action_sample(self, by: int) -> None:
         """Train on the next sample, or on the one before."""

@@ -27,6 +27,8 @@ class LabView:
     """(seconds, merges) of the run."""
     waiting: str
     """What to say while there is no ground."""
+    unmeasured: str = ""
+    """Why the training text is not measured, if that went wrong."""
 
 
 class Tab(Protocol):
