@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 from bpe_tui import BPETokenizer
 from bpe_tui.analysis import prefix
 from bpe_tui.bpe.byte_tokenizer import ByteBPETokenizer
+from bpe_tui.bpe.word_tokenizer import WordBPETokenizer
 from bpe_tui.tui.lab.text_tab import TextTab
 
 OpenApp = Callable
@@ -122,6 +124,7 @@ def test_a_story_agrees_with_every_prefix() -> None:
     for whole in (
         BPETokenizer.train(text, 60, 2, verbose=False),
         ByteBPETokenizer.train(text, 300, verbose=False),
+        WordBPETokenizer.train(text, 60, verbose=False),
     ):
         story = Story(whole, "the lowest water lower and")
         for merges in range(len(whole.merges) + 1):
@@ -213,3 +216,30 @@ async def test_the_lab_follows_a_run(open_app: OpenApp) -> None:
         await person.press("1")
         await person.until(lambda: tab.total == person.snapshot.merges, "the last merge")
         assert tab.merges == tab.total
+
+
+async def test_a_tokenizer_that_no_merges_explain_still_shows_its_tokens(open_app: OpenApp, tmp_path: Path) -> None:
+    vocabulary = {"[UNK]": 0, "the": 1, "water": 2, "##s": 3}
+    model = {
+        "type": "WordPiece",
+        "unk_token": "[UNK]",
+        "continuing_subword_prefix": "##",
+        "max_input_chars_per_word": 100,
+        "vocab": vocabulary,
+    }
+    path = tmp_path / "tokenizer.json"
+    path.write_text(
+        json.dumps({"version": "1.0", "added_tokens": [], "pre_tokenizer": {"type": "Whitespace"}, "model": model})
+    )
+    async with open_app(size=(80, 24), tokenizer=path) as person:
+        await person.until(lambda: person.app.workspace.loaded is not None, "the tokenizer")
+        await person.rest()
+        await open_lab(person)
+        await write(person, "the waters")
+        await person.until_text("is not made of merges", "the water ##s")
+        await person.press("right", "c", "down", "3")
+        await person.until_text("is not made of merges")
+        await person.press("2")
+        await person.until_text("The text", "tokens/word")
+        await person.press("4")
+        await person.until_text("is not made of merges")

@@ -102,6 +102,9 @@ class CurvesTab(Vertical):
         room = height - len(lines)
         large = max(5, (room - 2) * 55 // 100)
         mark = Mark(float(best), f"{best:,}") if best is not None else None
+        if not any(map(len, curves[1:])):
+            # A tokenizer from a file tells neither: the one curve there is takes all the room.
+            return [*lines, *self._chart(curves[0], width, max(5, room - 1), mark)][:height]
         lines += self._chart(curves[0], width, large, mark)
         small = max(4, room - large - 2)
         if width >= _SIDE_BY_SIDE:

@@ -76,6 +76,8 @@ class RulesTab(Vertical):
     def on_resize(self) -> None:
         """Put the lists side by side where there is room."""
         self.set_class(self.size.width >= 100, "-wide")
+        if self._view is not None:
+            self.show(self._view)
 
     def search(self) -> None:
         """Search the rules."""

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Final
 from textual.containers import Vertical
 from textual.widgets import Input
 
+from bpe_tui.analysis import encode
 from bpe_tui.errors import BPEError, MissingCharactersError
 from bpe_tui.terminal import count, fit
 from bpe_tui.tui.lab.dial_bar import DialBar
 from bpe_tui.tui.lab.figures import comparison_lines, figure_lines
 from bpe_tui.tui.lab.replay_rows import COLUMNS, ReplayRows
-from bpe_tui.tui.lab.story import Story, chips, flow, table
+from bpe_tui.tui.lab.story import MOST, Story, chips, flow, table
 from bpe_tui.tui.missing import name_missing
 from bpe_tui.tui.widgets.field import Field
 from bpe_tui.tui.widgets.styled_lines import Line, StyledLines
@@ -40,6 +41,8 @@ class TextTab(Vertical):
         self._view: LabView | None = None
         self._story: Story | None = None
         self._trouble: list[str] = []
+        self._plain: list[int] = []
+        """The tokens of a text under a tokenizer that has no dial."""
         self._told: tuple[object, ...] = ()
         self._at: int | None = None
         """Where the dial stands; None follows the last merge."""
@@ -146,7 +149,7 @@ class TextTab(Vertical):
         if asked == self._told:
             return
         self._told = asked
-        self._story, self._trouble = None, []
+        self._story, self._trouble, self._plain = None, [], []
         if ground is not None and ground.dial is not None:
             try:
                 self._story = Story(ground.tokenizer, self.text)
@@ -156,9 +159,19 @@ class TextTab(Vertical):
                 self._trouble = [str(error)]
         elif ground is not None:
             self._trouble = [ground.why_no_dial]
+            try:
+                self._plain = encode(ground.tokenizer, self.text[:MOST]).ids.tolist()
+            except BPEError as error:
+                self._trouble.append(str(error))
         self._rows.story = self._story
+        self._list.display = self._story is not None
         self._list.data_changed()
         self._list.move_cursor(max(0, self._rows.count() - 1))
+        # With more or fewer lines above it, the list has another height soon.
+        self.call_after_refresh(self._keep_in_sight)
+
+    def _keep_in_sight(self) -> None:
+        self._list.move_cursor(self._list.cursor)
 
     def _draw(self) -> None:
         view, width = self._view, self.size.width
@@ -173,7 +186,10 @@ class TextTab(Vertical):
             figures = [((fit(view.waiting, width), "warning"),)]
         elif self._trouble:
             figures = [((line, "warning"),) for words in self._trouble for line in in_lines(words, width)]
-        if ground is not None and ground.dial is not None:
+        self.query_one(DialBar).display = ground is None or ground.dial is not None
+        if ground is not None and ground.dial is None:
+            tokens = table(chips(ground.tokenizer, self._plain, ascii_only=self._ascii_only), width, room)
+        elif ground is not None:
             if self._compares:
                 lines = comparison_lines(ground, view.measured, story, self.merges, width)
                 if story is not None:
