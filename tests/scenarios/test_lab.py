@@ -243,3 +243,14 @@ async def test_a_tokenizer_that_no_merges_explain_still_shows_its_tokens(open_ap
         await person.until_text("The text", "tokens/word")
         await person.press("4")
         await person.until_text("is not made of merges")
+
+
+async def test_keys_in_a_hurry_lead_to_the_last_sample_asked_for(open_app: OpenApp) -> None:
+    async with open_app(size=(80, 24)) as person:
+        await open_lab(person)
+        await person.pilot.press("left_square_bracket", "left_square_bracket", "left_square_bracket")
+        await person.until(
+            lambda: person.snapshot.merges and person.app.workspace.corpus.splits.name == "newest-widest",
+            "the third sample from the end",
+        )
+        await person.until_text("newest-widest", "done", "how it got there")

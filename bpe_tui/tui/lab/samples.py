@@ -24,7 +24,8 @@ class Sampling:
         except CorpusError:
             self._samples = ()
         self._own: tuple[Run, RunSettings] | None = None
-        self._wanted = 0
+        self._wanted: int | None = None
+        """The sample that is to be trained on next; None when nothing is being opened."""
 
     @property
     def names(self) -> list[str]:
@@ -42,12 +43,27 @@ class Sampling:
 
     def next(self, app: BpeTuiApp, by: int) -> int:
         """Give the sample that is `by` places from the one that is open, round and round."""
-        present = self.index(app)
+        present = self._wanted if self._wanted is not None else self.index(app)
         if present is None:
             return 0 if by > 0 else len(self._samples) - 1
         return (present + by) % max(1, len(self._samples))
 
     async def train(self, app: BpeTuiApp, index: int) -> None:
+        """Open a sample and train on it; whoever asks again meanwhile gets the last one asked for."""
+        at_work = self._wanted is not None
+        self._wanted = index
+        if at_work:
+            return
+        try:
+            while True:
+                chosen = self._wanted
+                await self._train(app, chosen)
+                if self._wanted == chosen:
+                    return
+        finally:
+            self._wanted = None
+
+    async def _train(self, app: BpeTuiApp, index: int) -> None:
         """Open a sample and train on it with the settings as they are."""
         from bpe_tui.tui.handlers import training
         from bpe_tui.tui.handlers.tokenizers import may_drop

@@ -253,4 +253,4 @@ class LabScreen(ModalScreen[None]):
         self._train_on(self.sampling.next(self.bench, by))
 
     def _train_on(self, index: int) -> None:
-        self.run_worker(self.sampling.train(self.bench, index), group="lab-sample", exclusive=True)
+        self.run_worker(self.sampling.train(self.bench, index), group="lab-sample")
