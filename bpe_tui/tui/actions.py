@@ -364,7 +364,7 @@ ACTIONS: Final[tuple[Action, ...]] = (
     ),
     Action(
         "longest",
-        ("L",),
+        ("b",),
         "Longest first",
         "Sort the vocabulary by length, longest token first.",
         "View",
@@ -393,6 +393,14 @@ ACTIONS: Final[tuple[Action, ...]] = (
         footer=_in("vocabulary"),
     ),
     Action("reverse", ("r",), "Reverse order", "Turn the order of the vocabulary round.", "View"),
+    Action(
+        "lab",
+        ("L",),
+        "Lab",
+        "Take the tokenizer apart: a text as of any merge, statistics, curves, rules; samples to train on.",
+        "View",
+        footer=lambda now: now.merges > 0,
+    ),
     # App
     Action(
         "menu",

@@ -22,6 +22,7 @@ from bpe_tui.tui.actions import ACTIONS, BY_ID
 from bpe_tui.tui.ascii_filter import AsciiOnly
 from bpe_tui.tui.commands import ActionCommands
 from bpe_tui.tui.handlers import handler
+from bpe_tui.tui.lab.speed import SpeedSamples
 from bpe_tui.tui.layout import MainScreen, View
 from bpe_tui.tui.live_encoder import LiveEncoder
 from bpe_tui.tui.panes.corpus import CorpusPane
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from bpe_tui.progress import Report
     from bpe_tui.session.job import JobSnapshot
     from bpe_tui.tui.dialogs.token import TokenScreen
+    from bpe_tui.tui.lab.screen import LabScreen
     from bpe_tui.tui.models.desk import ModelDesk
     from bpe_tui.tui.situation import Situation
 
@@ -94,6 +96,9 @@ class BpeTuiApp(App[None]):
         self.job: Job[object] | None = None
         self.background: Job[object] | None = None
         self.models: ModelDesk | None = None
+        self.lab: LabScreen | None = None
+        """The Lab while it is open."""
+        self.speed_samples = SpeedSamples()
         self.ended_by: int | None = None
         self._loop_at_work: asyncio.AbstractEventLoop | None = None
         self._ticks: Timer | None = None
@@ -165,6 +170,9 @@ class BpeTuiApp(App[None]):
                 activity=self._activity(),
             )
         )
+        self.speed_samples.note(snapshot)
+        if self.lab is not None:
+            self.lab.follow(snapshot)
         self._tell_of_changes(snapshot.state, snapshot.error, snapshot.notice)
         if self._ticks is not None and caught_up and not situation.working and not self._background_speaks():
             self._ticks.pause()

@@ -108,7 +108,7 @@ async def test_settings_are_checked_beside_the_field(open_app: OpenApp) -> None:
 async def test_a_token_opens(open_app: OpenApp) -> None:
     async with open_app() as person:
         await person.train()
-        await person.press("L", "enter")
+        await person.press("b", "enter")
         await person.until(lambda: person.app.screen is not person.app.main, "the card")
         await person.until_text("token ", "enter opens a part")
         await person.until(lambda: "looking for places" not in person.text(), "the places")

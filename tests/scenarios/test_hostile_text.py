@@ -35,7 +35,7 @@ async def test_nothing_hostile_reaches_the_screen(open_app: OpenApp, make_corpus
         await person.press("i")
         await person.paste("[/markup] [bold] \u202ex")
         assert_harmless(person.text())
-        await person.press("escape", "L")
+        await person.press("escape", "b")
         for _ in range(6):
             await person.press("enter")
             await person.until(lambda: "looking for places" not in person.text(), "the places")

@@ -83,7 +83,7 @@ async def test_tokens_of_bytes_read_as_text_or_raw(open_app: OpenApp, make_corpu
         await person.until_text("·the")
         vocabulary.filter_row.query_one(Input).value = r"/^\\xe2$/"
         await person.until_text("1 of ", r"\xe2")
-        await person.press("escape", "L", "w")
+        await person.press("escape", "b", "w")
         await person.until_text("Ġthe")
         assert "·the  " not in person.text().split("4 Vocabulary")[1]
         await person.press("w")

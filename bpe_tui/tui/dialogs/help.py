@@ -37,6 +37,15 @@ _FILTERS = (
     ("/ing$/", "a regular expression between slashes"),
 )
 
+_LAB = (
+    ("1 to 4  tab", "its tabs: Text, Statistics, Curves, Rules"),
+    ("i", "type or paste a text; esc leaves the line, then the Lab"),
+    ("← → home end", "Text: turn the dial of merges; with shift in tenths; g goes to a merge, c compares with now"),
+    ("↑ ↓", "Text: step through the merges that made the tokens"),
+    ("[  ]", "train on another of the corpora that come with bpe-tui, at once"),
+    ("p  e", "Statistics: another text; Curves: export as SVG or CSV"),
+)
+
 
 class Help(Dialog[None]):
     """All keys."""
@@ -56,7 +65,7 @@ class Help(Dialog[None]):
                     keys = " ".join(shown_key(key) for key in action.keys) or "menu"
                     lines.append(_row(keys, action.help))
             lines.append(Content(""))
-        for title, rows in (("On screen", _LEGEND), ("Filters", _FILTERS)):
+        for title, rows in (("On screen", _LEGEND), ("Filters", _FILTERS), ("In the Lab", _LAB)):
             lines.append(Content.styled(title, "bold $primary"))
             lines += [_row(*row) for row in rows]
             lines.append(Content(""))

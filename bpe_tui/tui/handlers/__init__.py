@@ -47,6 +47,7 @@ HANDLERS: Final[dict[str, str]] = {
     "sort": "view.sort_next",
     "raw": "view.raw",
     "reverse": "view.reverse",
+    "lab": "lab.open_lab",
     "menu": "view.menu",
     "help": "view.show_help",
     "palette": "view.palette",

@@ -159,7 +159,9 @@ async def interrupt(app: BpeTuiApp) -> None:
     """Stop whatever is at work."""
     job = app.job
     snapshot = app.workspace.snapshot()
-    if job is not None and not job.snapshot().state.ended:
+    if app.lab is not None and app.lab.cancel():
+        app.tell("stopping what the Lab is at")
+    elif job is not None and not job.snapshot().state.ended:
         job.cancel()
         app.tell(f"stopping: {job.name}")
     elif snapshot.state.busy and app.workspace.run is not None:

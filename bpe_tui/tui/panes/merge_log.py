@@ -80,6 +80,12 @@ class MergeLogPane(Vertical):
         """Open the filter and write in it."""
         self.filter_row.open()
 
+    def token_at(self, index: int) -> int | None:
+        """Give the id of the token that the merge in a row makes; None if there is no such row."""
+        if self._snapshot is None or not 0 <= index < self._rows.count():
+            return None
+        return int(self._snapshot.log.new_id[self._rows.rank(index)])
+
     def toggle_follow(self) -> None:
         """Follow the end, or cease to."""
         self.list.set_follows(not self.list.follows)

@@ -1,0 +1,159 @@
+"""The Rules tab: the merge list to search, and beside it the token of a rule: its tree, and what is built on it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.containers import Horizontal, Vertical
+
+from bpe_tui.terminal import count
+from bpe_tui.tui.panes.merge_log import MergeLogPane
+from bpe_tui.tui.panes.token_details import DetailRow, TokenDetails
+from bpe_tui.tui.widgets.columns import Column
+from bpe_tui.tui.widgets.styled_lines import StyledLines
+from bpe_tui.tui.widgets.virtual_list import VirtualList
+from bpe_tui.tui.wording import broken
+
+if TYPE_CHECKING:
+    from textual.app import ComposeResult
+
+    from bpe_tui.tui.lab.view import LabView
+    from bpe_tui.tui.widgets.columns import Cell
+
+_MOST_NAMED = 2_000
+"""Later tokens that are listed at most."""
+
+
+class _Rows:
+    def __init__(self) -> None:
+        self.rows: list[DetailRow] = []
+
+    def count(self) -> int:
+        return len(self.rows)
+
+    def row(self, index: int) -> tuple[Cell, ...]:
+        return self.rows[index].cells
+
+
+class RulesTab(Vertical):
+    """Rules, and the token of the rule under the cursor."""
+
+    def __init__(self, *, ascii_only: bool = False) -> None:
+        super().__init__(id="lab-rules-tab", classes="lab-tab")
+        self._ascii_only = ascii_only
+        self._view: LabView | None = None
+        self._opened: tuple[object, ...] = ()
+        self._rules = MergeLogPane(ascii_only=ascii_only, id="lab-rules")
+        self._rows = _Rows()
+        self._details = VirtualList(
+            self._rows, (Column("id", "id", 9, "right", "muted", priority=1), Column("what", "")),
+            ascii_only=ascii_only, id="lab-token",
+        )  # fmt: skip
+
+    def compose(self) -> ComposeResult:
+        """The rules on one side, the token on the other, or one above the other."""
+        yield StyledLines(id="lab-rules-said")
+        with Horizontal(id="lab-rules-both"):
+            yield self._rules
+            yield self._details
+
+    def show(self, view: LabView) -> None:
+        """Draw a view."""
+        self._view = view
+        said = ""
+        if not view.snapshot.merges:
+            said = view.waiting
+            if view.ground is not None:
+                said = view.ground.why_no_dial or "no merges: base tokens only"
+        self.query_one("#lab-rules-said", StyledLines).show_lines(
+            [((line, "warning"),) for line in broken(said, max(20, self.size.width - 2))]
+        )
+        self.query_one("#lab-rules-both").display = not said
+        if not said:
+            self._rules.show(view.snapshot, view.columns)
+            self._open()
+
+    def on_resize(self) -> None:
+        """Put the lists side by side where there is room."""
+        self.set_class(self.size.width >= 100, "-wide")
+        if self._view is not None:
+            self.show(self._view)
+
+    def search(self) -> None:
+        """Search the rules."""
+        self._rules.focus_filter()
+
+    def focus_list(self) -> None:
+        """Give the rules the keyboard."""
+        if self.query_one("#lab-rules-both").display:
+            self._rules.focus_list()
+
+    def turn_side(self) -> None:
+        """Give the keyboard to the other list."""
+        (self._rules.list if self._details.has_focus else self._details).focus()
+
+    def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
+        """Open the token of the rule."""
+        event.stop()
+        if event.virtual_list is self._rules.list:
+            self._open()
+
+    def on_virtual_list_selected(self, event: VirtualList.Selected) -> None:
+        """Go on to the token, or open one of those that it lists."""
+        event.stop()
+        if event.virtual_list is self._rules.list:
+            self._details.focus()
+        else:
+            chosen = self._rows.rows[event.index].token_id
+            if chosen is not None:
+                self._lay_open(chosen)
+
+    def _open(self) -> None:
+        view = self._view
+        token = self._rules.token_at(self._rules.list.cursor)
+        if view is None or token is None:
+            return
+        # What is built on a token changes while the run goes on; the list is looked at anew when it rests.
+        state = (token, view.snapshot.log, view.ground.key if view.ground is not None else None)
+        if state != self._opened:
+            self._opened = state
+            self._lay_open(token)
+
+    def _lay_open(self, token: int) -> None:
+        view = self._view
+        assert view is not None
+        details = TokenDetails(view.snapshot, token, view.columns, ascii_only=self._ascii_only)
+        rows = [DetailRow(("", ((details.token, "accent"),)))]
+        rows += [DetailRow(("", ((fact, "muted"),))) for fact in details.facts()]
+        later = self._later(token)
+        if later:
+            # How many there are stands among the facts, too: the list itself is far down.
+            rows.append(DetailRow(("", ((f"part of {_tokens(len(later))}", "muted"),))))
+        for section in (details.parts(), details.built(), self._later_rows(later)):
+            rows += [DetailRow(("", "")), *section] if section else []
+        self._rows.rows = rows
+        self._details.restart()
+
+    def _later(self, token: int) -> list[int]:
+        """Give all later tokens that hold this one, also those that are built on what is built on it."""
+        ground = self._view.ground if self._view is not None else None
+        if ground is None or ground.rules is None or token >= ground.tokenizer.vocab_size:
+            return []
+        return ground.rules.built_on(token)
+
+    def _later_rows(self, later: list[int]) -> list[DetailRow]:
+        view = self._view
+        if view is None or not later:
+            return []
+        rows = [DetailRow(("", ((f"{_tokens(len(later))} with it inside", "strong"),)))]
+        for number in later[:_MOST_NAMED]:
+            if number < view.columns.size:
+                shown = view.columns.shown(number, ascii_only=self._ascii_only)
+                rows.append(DetailRow((count(number), shown), number))
+        if len(later) > _MOST_NAMED:
+            rows.append(DetailRow(("", ((f"and {count(len(later) - _MOST_NAMED)} more", "muted"),))))
+        return rows
+
+
+def _tokens(number: int) -> str:
+    return "1 later token" if number == 1 else f"{count(number)} later tokens"

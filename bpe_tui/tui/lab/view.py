@@ -1,0 +1,38 @@
+"""What the Lab hands to its tabs: one frozen look at everything that they draw."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Protocol
+
+if TYPE_CHECKING:
+    from bpe_tui.session.snapshot import Snapshot
+    from bpe_tui.tui.lab.ground import Ground, Measured
+    from bpe_tui.tui.panes.vocabulary_columns import VocabularyColumns
+
+NO_TOKENIZER: Final = "no tokenizer yet: t trains one, l loads one, ] trains one on a small sample"
+
+
+@dataclass(frozen=True, slots=True)
+class LabView:
+    """The tokenizer at hand as the Lab sees it."""
+
+    snapshot: Snapshot
+    columns: VocabularyColumns
+    ground: Ground | None
+    """None while there is no tokenizer, or while it is made ready."""
+    measured: Measured | None
+    """None where the tokens of the training text are not known."""
+    samples: tuple[tuple[float, int], ...]
+    """(seconds, merges) of the run."""
+    waiting: str
+    """What to say while there is no ground."""
+    unmeasured: str = ""
+    """Why the training text is not measured, if that went wrong."""
+
+
+class Tab(Protocol):
+    """One tab of the Lab."""
+
+    def show(self, view: LabView) -> None:
+        """Draw a view; cheap when nothing changed."""
