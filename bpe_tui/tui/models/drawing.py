@@ -54,7 +54,8 @@ def chart_lines(
             styles.append(style(number))
     drawn = overlay_chart(series, width, height - 1, ascii_only=ascii_only)
     if not drawn:
-        words = "the first figures are on their way" if runs else EMPTY
+        waiting = any(run.running for run in runs)
+        words = EMPTY if not runs else "the first figures are on their way" if waiting else "there are no figures"
         return [((line, "dim"),) for line in in_lines(words, width)[:height]]
     title = f"{TITLES[measure]} over {AXES[axis]}"
     lines: list[Line] = [((fit(title, width, ascii_only=ascii_only), "label"),)]
