@@ -10,6 +10,7 @@ from textual.containers import Vertical
 from bpe_tui.terminal import count
 from bpe_tui.terminal.query import QueryError, parse
 from bpe_tui.tui.panes.merge_rows import FIELDS, MergeRows
+from bpe_tui.tui.turns import after_a_turn
 from bpe_tui.tui.widgets.columns import Column
 from bpe_tui.tui.widgets.filter_row import FilterRow
 from bpe_tui.tui.widgets.virtual_list import VirtualList
@@ -139,7 +140,7 @@ class MergeLogPane(Vertical):
         self._tell()
         if self._rows.behind and not self._searching:
             self._searching = True
-            self.set_timer(0.002, self._go_on)
+            after_a_turn(self, self._go_on)
 
     def _go_on(self) -> None:
         self._searching = False
