@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import random
 import time
@@ -57,7 +56,6 @@ class Person:
             if time.monotonic() > end:
                 raise TimeoutError(f"waited for {what or predicate}; on screen:\n{self.text()}")
             await self.pilot.pause()
-            await asyncio.sleep(0.005)
         await self.pilot.pause()
 
     async def until_text(self, *wanted: str) -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import signal
 import threading
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from support.waiting import turn, until
 from textual.widgets import Input
 
 from bpe_tui import BPETokenizer
@@ -191,9 +191,8 @@ async def test_nobody_wakes_up_when_the_app_was_told_to_go(
         opening = app.run_worker(app.read(corpus), exit_on_error=True)
         await person.until(lambda: app.situation().working, "reading")
         app.end_by_signal(signal.SIGTERM)
-        await asyncio.sleep(0)
+        await turn()
         told_to_go.set()
-        while not app._left:
-            await asyncio.sleep(0)
+        await until(lambda: app._left, "the app to be left")
         assert opening.is_cancelled or opening.is_finished
     assert app._exception is None

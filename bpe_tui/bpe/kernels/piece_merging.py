@@ -126,6 +126,18 @@ def drop_top(heap: Array, size: int) -> None:
     heap[hole, 1] = position
 
 
+@njit([int64(_i64, _i32, int64), int64(_i64, _i64, int64)], **INNER)
+def close_gaps(symbols: Array, after: Array, count: int) -> int:
+    """Move what is left of the symbols to the front, going from each to the one `after` it; give how many are left."""
+    left = 0
+    index = np.int64(0)
+    while index < count:
+        symbols[left] = symbols[index]
+        left += 1
+        index = np.int64(after[index])
+    return left
+
+
 @njit(int64(_i32, _i32, _i32, _i32, int64, int64, int64), **INNER)
 def list_place(first: Array, last: Array, following: Array, places: Array, entries: int, rank: int, place: int) -> int:
     """Add a place to the list of its rank; give how many entries there are now in all lists."""
@@ -210,13 +222,7 @@ def merge_by_rank(symbols: Array, count: int, keys: Array, values: Array, ranks:
                 else:
                     push(late, late_size, made, left)
                     late_size += 1
-    left = 0
-    index = np.int64(0)
-    while index < count:
-        symbols[left] = symbols[index]
-        left += 1
-        index = np.int64(after[index])
-    return left
+    return close_gaps(symbols, after, count)
 
 
 @njit(int64(_i64, int64, _i64, _i64, _i64), **OUTER)
@@ -269,10 +275,4 @@ def merge_long(symbols: Array, count: int, keys: Array, values: Array, control: 
             if value != NO_PAIR:
                 push(heap, size, value, np.int64(before[index]))
                 size += 1
-    left = 0
-    index = np.int64(0)
-    while index < count:
-        symbols[left] = symbols[index]
-        left += 1
-        index = np.int64(after[index])
-    return left
+    return close_gaps(symbols, after, count)

@@ -12,9 +12,9 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from bpe_tui.terminal import count, fit
-from bpe_tui.tui.panes.token_details import DetailRow, TokenDetails
+from bpe_tui.tui.panes.token_details import DetailRow, DetailRows, TokenDetails
 from bpe_tui.tui.panes.vocabulary_columns import VocabularyColumns
-from bpe_tui.tui.widgets.columns import Cell, Column
+from bpe_tui.tui.widgets.columns import Column
 from bpe_tui.tui.widgets.virtual_list import VirtualList
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class TokenScreen(ModalScreen[None]):
         self._ascii_only = ascii_only
         self._trail: list[tuple[int, int]] = []
         self._details = self._lay_open(token_id)
-        self._rows = _Rows()
+        self._rows = DetailRows()
         self._list = VirtualList(self._rows, self._columns(), ascii_only=ascii_only, id="token-rows")
 
     @property
@@ -151,17 +151,6 @@ class TokenScreen(ModalScreen[None]):
             Column("id", "id, place", max(9, len(count(widest))), "right", "muted", priority=1),
             Column("what", ""),
         )
-
-
-class _Rows:
-    def __init__(self) -> None:
-        self.rows: list[DetailRow] = []
-
-    def count(self) -> int:
-        return len(self.rows)
-
-    def row(self, index: int) -> tuple[Cell, ...]:
-        return self.rows[index].cells
 
 
 def _told(text: str) -> DetailRow:

@@ -8,7 +8,7 @@ from textual.containers import Horizontal, Vertical
 
 from bpe_tui.terminal import count
 from bpe_tui.tui.panes.merge_log import MergeLogPane
-from bpe_tui.tui.panes.token_details import DetailRow, TokenDetails
+from bpe_tui.tui.panes.token_details import DetailRow, DetailRows, TokenDetails
 from bpe_tui.tui.widgets.columns import Column
 from bpe_tui.tui.widgets.styled_lines import StyledLines
 from bpe_tui.tui.widgets.virtual_list import VirtualList
@@ -18,21 +18,9 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
 
     from bpe_tui.tui.lab.view import LabView
-    from bpe_tui.tui.widgets.columns import Cell
 
 _MOST_NAMED = 2_000
 """Later tokens that are listed at most."""
-
-
-class _Rows:
-    def __init__(self) -> None:
-        self.rows: list[DetailRow] = []
-
-    def count(self) -> int:
-        return len(self.rows)
-
-    def row(self, index: int) -> tuple[Cell, ...]:
-        return self.rows[index].cells
 
 
 class RulesTab(Vertical):
@@ -44,7 +32,7 @@ class RulesTab(Vertical):
         self._view: LabView | None = None
         self._opened: tuple[object, ...] = ()
         self._rules = MergeLogPane(ascii_only=ascii_only, id="lab-rules")
-        self._rows = _Rows()
+        self._rows = DetailRows()
         self._details = VirtualList(
             self._rows, (Column("id", "id", 9, "right", "muted", priority=1), Column("what", "")),
             ascii_only=ascii_only, id="lab-token",

@@ -138,7 +138,11 @@ class ModelDesk:
             self._app.tell(f"{where} {told(run)}", title="Language model")
 
     def _put(self, run: ModelRun) -> None:
-        self.runs = [other for other in self.runs if other.folder != run.folder][: MOST_RUNS - 1]
+        others = [other for other in self.runs if other.folder != run.folder]
+        while len(others) >= MOST_RUNS:
+            # The one that was there first makes room, but never one that this app trains.
+            others.remove(next(other for other in others if not other.own))
+        self.runs = others
         self.runs.append(run)
         self.selected = len(self.runs) - 1
         run.poll()

@@ -20,6 +20,8 @@ from bpe_tui.tui.widgets.styled_lines import Line, StyledLines
 from bpe_tui.tui.wording import in_lines
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from textual.app import ComposeResult
 
     from bpe_tui.tui.app import BpeTuiApp
@@ -220,8 +222,7 @@ class ModelsScreen(ModalScreen[None]):
             run.stop(word)
             self._desk.follow()
 
-    def _try(self, act: object) -> None:
-        assert callable(act)
+    def _try(self, act: Callable[[], None]) -> None:
         try:
             act()
         except (BPEError, OSError) as error:

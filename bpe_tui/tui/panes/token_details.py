@@ -55,6 +55,21 @@ class DetailRow:
     """The token that Enter opens here."""
 
 
+class DetailRows:
+    """Lines of a card as a list shows them."""
+
+    def __init__(self) -> None:
+        self.rows: list[DetailRow] = []
+
+    def count(self) -> int:
+        """Give how many there are."""
+        return len(self.rows)
+
+    def row(self, index: int) -> tuple[Cell, ...]:
+        """Give the cells of one."""
+        return self.rows[index].cells
+
+
 class TokenDetails:
     """Everything about one token that a snapshot tells."""
 
