@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -13,7 +14,12 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Compile the kernels once, before several workers would each do it for themselves."""
+    """Take signals as at a terminal, and compile the kernels once, before several workers would each do it."""
+    # Behind `nohup` or `&` a shell has these ignored, and the programs that the tests start would inherit that.
+    for name in ("SIGINT", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, signal.default_int_handler if name == "SIGINT" else signal.SIG_DFL)
     if not hasattr(config, "workerinput") and not config.option.collectonly:
         environment = {**os.environ, "PYTHONPATH": str(ROOT)}
         subprocess.run([sys.executable, "-m", "bpe_tui.bpe.kernels"], env=environment, check=True)
