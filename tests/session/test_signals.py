@@ -8,7 +8,7 @@ import threading
 
 import pytest
 
-from bpe_tui.session.signals import ENDING, on_ending_signal
+from bpe_tui.session.signals import ENDING, on_ending_signal, on_signals
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals are sent by process id")
 
@@ -32,9 +32,21 @@ def test_a_program_under_nohup_stays_deaf_to_the_hang_up() -> None:
     heard: list[signal.Signals] = []
     old = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
-        with on_ending_signal(heard.append):
+        with on_signals(ENDING, heard.append):
             signal.raise_signal(signal.SIGHUP)
         assert heard == []
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGHUP, old)
+
+
+def test_a_program_on_a_terminal_hears_of_its_end_all_the_same() -> None:
+    heard: list[signal.Signals] = []
+    old = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with on_ending_signal(heard.append):
+            signal.raise_signal(signal.SIGHUP)
+        assert heard == [signal.SIGHUP]
         assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
     finally:
         signal.signal(signal.SIGHUP, old)
