@@ -126,23 +126,19 @@ class ByteEncoder:
             return np.zeros(0, np.int64)
         groups = [(first, min(first + GROUP, len(ends))) for first in range(0, len(ends), GROUP)]
         control = np.zeros(1, np.int64)
-        ids = np.empty(len(data), np.int64)
         if len(groups) == 1:
-            return ids[: self._encode_group(data, ends, groups[0], ids, control)].copy()
-        # Every group writes where its bytes stand; ids never move to a higher place when the gaps are closed.
-        end = 0
+            return self._encode_group(data, ends, groups[0], control)
+        parts: list[Ids] = []
         with ThreadPoolExecutor(max_workers=min(2, os.cpu_count() or 1)) as pool:
             try:
-                done = pool.map(lambda group: self._encode_group(data, ends, group, ids, control), groups)
-                for (first, last), stop in zip(groups, done, strict=True):
-                    start = int(ends[first - 1]) if first else 0
-                    ids[end : end + stop - start] = ids[start:stop]
-                    end += stop - start
+                done = pool.map(lambda group: self._encode_group(data, ends, group, control), groups)
+                for (_, last), ids in zip(groups, done, strict=True):
+                    parts.append(ids)
                     report("encoding", int(ends[last - 1]), len(data))
             except BaseException:
                 control[0] = 1
                 raise
-        return ids[:end]
+        return np.concatenate(parts)
 
     def encode_each(self, pieces: Sequence[bytes], token_lengths: Ids) -> Ids:
         """Give the one id that each piece becomes, without cutting it by the rule; -1 where it becomes several.
@@ -151,31 +147,30 @@ class ByteEncoder:
         """
         data = byte_array(b"".join(pieces))
         ends = np.cumsum([len(piece) for piece in pieces], dtype=np.int64)
-        ids = np.empty(len(data), np.int64)
-        count = self._encode_group(data, ends, (0, len(ends)), ids, np.zeros(1, np.int64))
-        ids = ids[:count]
+        ids = self._encode_group(data, ends, (0, len(ends)), np.zeros(1, np.int64))
         lengths = token_lengths[ids]
         starts = np.cumsum(lengths) - lengths
         first = np.searchsorted(starts, ends - np.diff(ends, prepend=0))
         return np.where(lengths[first] == np.diff(ends, prepend=0), ids[first], -1)
 
-    def _encode_group(
-        self, data: npt.NDArray[np.uint8], ends: Ids, group: tuple[int, int], ids: Ids, control: Ids
-    ) -> int:
+    def _encode_group(self, data: npt.NDArray[np.uint8], ends: Ids, group: tuple[int, int], control: Ids) -> Ids:
         from bpe_tui.bpe.kernels import byte_encoding as kernel
 
         first, last = group
         start = int(ends[first - 1]) if first else 0
+        # A byte becomes one token at most. What came of it is copied: it takes a quarter of the room.
+        room = np.empty(int(ends[last - 1]) - start, np.int64)
         try:
             memory = self._memories.pop()
         except IndexError:
             memory = self._new_memory()
         try:
             keys, values = self._table
-            return kernel.encode_pieces(
+            count = kernel.encode_pieces(
                 data, start, ends[first:last], last - first, self.byte_ids, keys, values, memory.pieces, memory.store,
-                memory.ids, memory.used, ids, start, control,
+                memory.ids, memory.used, room, 0, control,
             )  # fmt: skip
+            return room[: max(count, 0)].copy()
         finally:
             self._memories.append(memory)
 
