@@ -28,6 +28,9 @@ def launch(
             file=sys.stderr,
         )
         return 1
+    # Before NumPy is loaded. Huge pages make the arrays of a training some 15 % slower in a process that has already
+    # used and given back as much memory as the app has by then; measured with `tests/bench/tui_latency.py` on Linux.
+    os.environ.setdefault("NUMPY_MADVISE_HUGEPAGE", "0")
     from bpe_tui.session.signals import on_ending_signal
     from bpe_tui.tui.app import BpeTuiApp
 

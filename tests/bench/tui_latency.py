@@ -32,6 +32,8 @@ BIBLE = ROOT / "corpora" / "king-james-bible"
 WIKITEXT = Path(os.environ.get("BPE_TUI_SHARED", ROOT.parent / "shared")) / "data" / "wikitext-2"
 ROWS, COLUMNS = 45, 160
 # No character of these is in the corpus or on the screen, so its bytes are the echo of the key.
+SOON = 60
+"""Milliseconds within which an answer feels immediate."""
 LETTERS = "αβγδεζηθικλμνξοπρστυφχψωАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯабвгдежзийклмнопрстуфхцчшщъыьэюя"
 
 
@@ -123,7 +125,8 @@ def keys(app: App, count: int, what: str) -> None:
     """Measure typing, turning pages and opening the menu."""
     app.press("i")
     app.settle(0.5)
-    report(f"a letter in the line to type in, {what}", [app.answer(key, key.encode()) for key in LETTERS[:count]])
+    letters = [app.answer(key, key.encode()) for key in LETTERS[:count]]
+    report(f"a letter in the line to type in, {what}", letters)
     app.press("\x1b")
     app.settle(0.5)
     app.press("1")
@@ -136,6 +139,9 @@ def keys(app: App, count: int, what: str) -> None:
         app.press("\x1b")
         app.settle(0.3)
     report(f"the menu, {what}", menu)
+    presses = [*letters, *turns, *menu]
+    quick = sum(1000 * seconds <= SOON for seconds in presses) / len(presses)
+    print(f"of all {len(presses)} key presses, {what}: {quick:.1%} drawn within {SOON} ms")
 
 
 def train(app: App, target: int) -> None:
