@@ -84,6 +84,19 @@ def parse() -> argparse.Namespace:
     return arguments
 
 
+def keep(arguments: argparse.Namespace, corpus: str, machine: str, rows: list[dict[str, Any]]) -> None:
+    """Write what has been measured so far: a job that fails must not lose those before it."""
+    content = {
+        "corpus": corpus,
+        "file": str(arguments.file) if arguments.file else None,
+        "machine": machine,
+        "date": time.strftime("%Y-%m-%d"),
+        "runs": arguments.runs,
+        "rows": rows,
+    }
+    arguments.json.write_text(json.dumps(content, indent=2), encoding="utf-8")
+
+
 def main() -> int:
     """Run the jobs and print the table."""
     arguments = parse()
@@ -101,16 +114,8 @@ def main() -> int:
                 rows.append({"job": name, **row._asdict()})
                 faster = f"{row.ratio:>9,.2f} x" if row.ratio is not None else " " * 11
                 print(f"{name:<18} {row.what:<56} {row.seconds:>10.4f} s {faster}  {row.note}", flush=True)
-    if arguments.json:
-        content = {
-            "corpus": setup.name,
-            "file": str(arguments.file) if arguments.file else None,
-            "machine": machine,
-            "date": time.strftime("%Y-%m-%d"),
-            "runs": arguments.runs,
-            "rows": rows,
-        }
-        arguments.json.write_text(json.dumps(content, indent=2), encoding="utf-8")
+                if arguments.json:
+                    keep(arguments, setup.name, machine, rows)
     return 0
 
 

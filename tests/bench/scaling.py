@@ -34,9 +34,10 @@ def scaling(setup: Setup, _: Any) -> Rows:
     lines: dict[str, list[Line]] = {
         name: [] for name in ("size-time", "size-memory", "vocabulary-time", "vocabulary-memory")
     }
+    goals = {"characters": "characters, {:,} merges", "bytes": "bytes to {:,}"}
     for kind, target in KINDS.items():
         yield from _series(
-            setup, kind, "size", f"{kind} to {target:,}", {size: (file, size, target) for size in sizes}, lines
+            setup, kind, "size", goals[kind].format(target), {size: (file, size, target) for size in sizes}, lines
         )
     for kind, size in fixed.items():
         points: dict[float, tuple[Path, float, int]] = {goal: (file, size, goal) for goal in VOCABULARIES}
@@ -44,8 +45,8 @@ def scaling(setup: Setup, _: Any) -> Rows:
     panels = [
         Panel("Time against the corpus", "MB of text", "seconds", lines["size-time"]),
         Panel("Memory added against the corpus", "MB of text", "MB", lines["size-memory"]),
-        Panel("Time against the vocabulary", "tokens", "seconds", lines["vocabulary-time"]),
-        Panel("Memory added against the vocabulary", "tokens", "MB", lines["vocabulary-memory"]),
+        Panel("Time against the vocabulary", "tokens; of characters, merges", "seconds", lines["vocabulary-time"]),
+        Panel("Memory added against the vocabulary", "tokens; of characters, merges", "MB", lines["vocabulary-memory"]),
     ]
     picture = PICTURE if sizes[-1] == FULL and setup.megabytes is None else setup.scratch / "scaling.svg"
     picture.write_text(draw(panels, "bpe-tui: training, file to tokenizer"), encoding="utf-8")
@@ -73,8 +74,8 @@ def _series(
     for x in points:
         peak, more = peak_of(answers[str(x)])
         seconds.append(median(answers[str(x)], "seconds"))
-        added.append(more / 1e6)
-        unit = f"{x:g} MB" if axis == "size" else f"{x:,.0f} tokens"
+        added.append(max(more / 1e6, 0.1))  # what has no logarithm is not to be told from nothing
+        unit = f"{x:g} MB" if axis == "size" else f"{x:,.0f} {'merges' if kind == 'characters' else 'tokens'}"
         note = f"peak {peak / 1e6:,.0f} MB, {more / 1e6:,.0f} MB added"
         yield Row(f"{what}, {unit}", seconds[-1], None, note, peak, more)
     xs = list(map(float, points))
