@@ -63,15 +63,9 @@ def train(
 
 def cli(arguments: list[str]) -> dict[str, Any]:
     """`bpe-tui` with these arguments, its imports included."""
-    from measuring import silence
-
     from bpe_tui.__main__ import main
 
-    def work() -> int:
-        with silence():
-            return main(arguments)
-
-    code, answer = timed(work)
+    code, answer = timed(lambda: main(arguments))
     if code:
         raise SystemExit(f"bpe-tui {' '.join(arguments)}: exit code {code}")
     return answer

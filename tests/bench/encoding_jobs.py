@@ -6,7 +6,7 @@ import base64
 from pathlib import Path
 from typing import Any
 
-from measuring import OURS, Answer, Row, Rows, Setup, ask, in_turn, installed, median, peak_of, skip
+from measuring import OURS, Answer, Row, Rows, Setup, in_turn, installed, median, peak_of, skip
 from peers_encoding import ENCODERS
 
 ENCODINGS = ("cl100k", "gpt2")
@@ -138,7 +138,7 @@ def encode_file(setup: Setup, _: Any) -> Rows:
         },
         "command": {"job": "cli", "arguments": command},
     }  # fmt: skip
-    answers = {name: [ask(**request)] for name, request in requests.items()} if not runs else in_turn(requests, runs)
+    answers = in_turn(requests, runs)
     encoding = [answer["steps"]["encoding"] for answer in answers["array"]]
     rates = {name: median(answers[name], "seconds") for name in requests}
     alone = sorted(encoding)[len(encoding) // 2]

@@ -1,4 +1,4 @@
-"""Timing: rows of figures, taking turns in one process, and jobs in fresh processes whose memory is measured, too.
+"""Rows of figures, and jobs in fresh processes that take turns and whose memory is measured, too.
 
 A job that is measured in a process of its own cannot profit from what an earlier one left behind, and its peak is its
 own. `child.py` does it; here it is asked and its answers are made rows.
@@ -13,7 +13,6 @@ import os
 import statistics
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -105,18 +104,6 @@ def skip(job: str, why: str) -> None:
     print(f"{job:<18} left out: {why}", flush=True)
 
 
-def alternately(works: Mapping[str, Callable[[], Any]], runs: int) -> dict[str, float]:
-    """Give the median seconds of each, one run of each in turn, after one of each that does not count."""
-    seconds: dict[str, list[float]] = {name: [] for name in works}
-    for turn in range(runs + 1):
-        for name, work in works.items():
-            start = time.perf_counter()
-            work()
-            if turn:
-                seconds[name].append(time.perf_counter() - start)
-    return {name: statistics.median(times) for name, times in seconds.items()}
-
-
 @contextlib.contextmanager
 def silence() -> Iterator[None]:
     """Keep what compiled code prints on the way (gigatoken does) away from the figures."""
@@ -165,7 +152,7 @@ def in_turn(
     first = {name: ask(**request) for name, request in requests.items()}
     if check is not None:
         check(first)
-    answers = {name: [first[name]] if name in once or not runs else [] for name in requests}
+    answers = {name: [first[name]] if name in once else [] for name in requests}
     for _ in range(runs):
         for name, request in requests.items():
             if name not in once:

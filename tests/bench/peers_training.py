@@ -1,8 +1,8 @@
 """How each package trains: from a file to a finished tokenizer, and the tokens that it learned.
 
-Left out: tokenizers on characters, line by line, takes 40 s for what takes others 3; bpeasy, rustbpe and tokenizers
-get a whole file as one text (line by line, no piece could hold a line end with what follows it); gigabpe reads
-the file itself, line by line.
+Left out: tokenizers on characters, line by line, which takes 26 s of one core on WikiText-2. bpeasy, rustbpe and
+tokenizers get a whole file as one text (line by line, no piece could hold a line end with what follows it); gigabpe
+reads the file itself, line by line.
 """
 
 from __future__ import annotations
