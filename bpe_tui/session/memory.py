@@ -1,0 +1,249 @@
+"""How much memory a run will take, whether that is free, and what would fit if it is not: before the run begins.
+
+The sum itself is `bpe.memory`'s. Here it gets what it needs to know of a text: for words and bytes, what a sample from
+all over the text is cut into.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from bpe_tui.bpe.memory import DistinctPieces, TrainingText, training_memory
+from bpe_tui.errors import BPEError
+from bpe_tui.progress import Report, silent
+from bpe_tui.session import free_memory as system
+from bpe_tui.session.settings import DEFAULT_SPLIT, Alphabet, RunSettings
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+_BLOCK: Final = 1 << 16
+"""Characters of a sample that stand together."""
+_BLOCKS: Final = 32
+"""Blocks of a sample; shorter texts are looked at whole."""
+_BLOCKS_BY_PATTERN: Final = 16
+"""The same for regular expressions of one's own, which are slow."""
+_KERNELS: Final = 160_000_000
+"""Bytes that Numba and the compiled code take in a process that has not loaded them yet."""
+_MARGIN: Final = 0.9
+"""Share of the free memory that what is offered instead may take: the estimate is one."""
+_FEWEST: Final = 10_000
+"""Characters below which learning from fewer is no help any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryEstimate:
+    """What a run will take."""
+
+    run: int
+    """Bytes that it takes at its peak on top of what the process holds."""
+    held: int
+    """Bytes that the process holds before it, loaded code included."""
+    free: int | None
+    """Bytes that are free to the process; None if that is not known."""
+
+    @property
+    def peak(self) -> int:
+        """Bytes of memory that the whole process will have at the peak of the run: what `top` shows as resident."""
+        return self.run + self.held
+
+    @property
+    def fits(self) -> bool:
+        """Whether there is room for the run, as far as is known."""
+        return self.free is None or self.run <= self.free
+
+
+@dataclass(frozen=True, slots=True)
+class Fitting:
+    """A run that would fit."""
+
+    settings: RunSettings
+    run: int
+    """Bytes that it takes on top of what the process holds."""
+
+
+class MemoryEstimator:
+    """Estimates for runs on one text. Any thread; a splitting rule is tried on the sample once, in up to a second.
+
+    `base_size` gives the number of base tokens of a run with some settings.
+    """
+
+    def __init__(self, text: str, base_size: Callable[[RunSettings], int]) -> None:
+        self._text = text
+        self._base_size = base_size
+        self._pieces: dict[tuple[object, ...], tuple[DistinctPieces, DistinctPieces, int]] = {}
+        self._utf8_share: float | None = None
+        self._lock = threading.Lock()
+
+    def knows(self, settings: RunSettings) -> bool:
+        """Whether an estimate is given at once, without a look at the text."""
+        return self._utf8_share is not None and (not _is_cut(settings) or _cut(settings) in self._pieces)
+
+    def run_memory(self, settings: RunSettings, report: Report = silent) -> int:
+        """Give the bytes that a run takes at its peak on top of what the process holds before.
+
+        Raises SplittingError for a pattern that takes too long, KernelError; `report` may raise Cancelled.
+        """
+        with self._lock:
+            share = self._utf8_share
+            if share is None:
+                share = self._utf8_share = self._measure_utf8()
+            pieces = self._pieces_for(settings, report) if _is_cut(settings) else None
+        characters = min(settings.training_characters or len(self._text), len(self._text))
+        if pieces is not None:
+            half, sample, sampled = pieces
+            known = DistinctPieces.extrapolated(half, sample, characters / sampled) if sampled else sample
+        return training_memory(
+            str(settings.alphabet),
+            TrainingText(characters, round(share * characters), _width(self._text), characters < len(self._text)),
+            self._base_size(settings),
+            settings.target_vocab_size - len(settings.special_tokens),
+            settings.minimum_pair_frequency,
+            known if pieces is not None else None,
+            settings.split == "pattern",
+        )
+
+    def estimate(self, settings: RunSettings, report: Report = silent, held: int | None = None) -> MemoryEstimate:
+        """Give what a run takes and what is free right now. Raises what `run_memory` raises.
+
+        `held` is what the process holds before a run, if that is known better than by looking now.
+        """
+        run = self.run_memory(settings, report)
+        return MemoryEstimate(run, held_before_run() if held is None else held, system.free_memory())
+
+    def what_fits(
+        self, settings: RunSettings, free: int, *, other_kinds: bool = True, report: Report = silent
+    ) -> tuple[Fitting, ...]:
+        """Give runs that would fit into `free` bytes: on the most characters that do, and on bytes that a rule cuts.
+
+        The second only where `other_kinds` may be trained. Raises what `run_memory` raises.
+        """
+        room = _MARGIN * free
+        found = []
+        fewer = self._most_characters(settings, room, report)
+        if fewer >= _FEWEST:
+            smaller = replace(settings, training_characters=fewer)
+            found.append(Fitting(smaller, self.run_memory(smaller, report)))
+        cut = _cut_in_pieces(settings)
+        if other_kinds and cut is not None and not _is_cut(settings):
+            run = self.run_memory(cut, report)
+            if run <= room:
+                found.append(Fitting(cut, run))
+        return tuple(found)
+
+    def _most_characters(self, settings: RunSettings, room: float, report: Report) -> int:
+        fits, too_many = 0, min(settings.training_characters or len(self._text), len(self._text))
+        while too_many - fits > max(1, fits // 200):
+            middle = (fits + too_many) // 2
+            if self.run_memory(replace(settings, training_characters=max(1, middle)), report) <= room:
+                fits = middle
+            else:
+                too_many = middle
+        # A number that is easily typed.
+        step = 10 ** max(0, len(str(fits)) - 2)
+        return fits // step * step
+
+    def _measure_utf8(self) -> float:
+        if self._text.isascii():
+            return 1.0
+        sample = list(_blocks(self._text, _BLOCKS))
+        return sum(len(block.encode("utf-8", "surrogatepass")) for block in sample) / sum(map(len, sample))
+
+    def _pieces_for(self, settings: RunSettings, report: Report) -> tuple[DistinctPieces, DistinctPieces, int]:
+        key = _cut(settings)
+        if key not in self._pieces:
+            blocks = list(_blocks(self._text, _BLOCKS_BY_PATTERN if settings.split == "pattern" else _BLOCKS))
+            count = _count_words if settings.alphabet is Alphabet.WORDS else _count_bytes
+            # Every other block first: that shows how the number of distinct pieces grows.
+            half, sample = count([*blocks[::2], *blocks[1::2]], len(blocks[::2]), settings, report)
+            self._pieces[key] = (half, sample, sum(map(len, blocks)))
+        return self._pieces[key]
+
+
+def held_before_run() -> int:
+    """Give the bytes that this process holds, and will hold before a run because compiled code is loaded for it."""
+    return system.held_memory() + (0 if "bpe_tui.bpe.kernels.training" in sys.modules else _KERNELS)
+
+
+def _is_cut(settings: RunSettings) -> bool:
+    return settings.alphabet is Alphabet.WORDS or (settings.alphabet is Alphabet.BYTES and settings.split != "none")
+
+
+def _cut(settings: RunSettings) -> tuple[object, ...]:
+    """Give what decides how a text is cut."""
+    if settings.alphabet is Alphabet.WORDS:
+        return (settings.alphabet, settings.punctuation)
+    return (settings.alphabet, settings.split or DEFAULT_SPLIT, settings.pattern)
+
+
+def _cut_in_pieces(settings: RunSettings) -> RunSettings | None:
+    """Give the same run on bytes that the default rule cuts; None if its target is too small for them."""
+    if settings.target_vocab_size < 256 + len(settings.special_tokens):
+        return None
+    return RunSettings(
+        training_characters=settings.training_characters,
+        target_vocab_size=settings.target_vocab_size,
+        minimum_pair_frequency=settings.minimum_pair_frequency,
+        alphabet=Alphabet.BYTES,
+        split=DEFAULT_SPLIT,
+        special_tokens=settings.special_tokens,
+    )
+
+
+def _blocks(text: str, most: int) -> Iterator[str]:
+    """Give the whole text in blocks, or so many blocks from all over it if it is longer."""
+    number = -(-len(text) // _BLOCK)
+    for block in range(number) if number <= most else (number * place // most for place in range(most)):
+        yield text[block * _BLOCK : (block + 1) * _BLOCK]
+
+
+def _count_words(
+    blocks: list[str], half: int, settings: RunSettings, report: Report
+) -> tuple[DistinctPieces, DistinctPieces]:
+    from bpe_tui.bpe.words import Punctuation, words_of
+
+    words: Counter[str] = Counter()
+    found = []
+    for number, block in enumerate(blocks, 1):
+        words.update(words_of(block, Punctuation(settings.punctuation)))
+        report("estimating memory", number, len(blocks))
+        if number in (half, len(blocks)):
+            # With the end of each word.
+            found.append(DistinctPieces(len(words), sum(map(len, words)) + len(words), words.total()))
+    return found[0], found[-1]
+
+
+def _count_bytes(
+    blocks: list[str], half: int, settings: RunSettings, report: Report
+) -> tuple[DistinctPieces, DistinctPieces]:
+    from bpe_tui.bpe.byte_alphabet import byte_array
+    from bpe_tui.bpe.byte_training import PieceCounter
+    from bpe_tui.bpe.pretokenize import split
+    from bpe_tui.session import kernels
+
+    modules = kernels.modules_for("bytes")
+    kernels.ensure_compiled(report, modules)
+    kernels.load(report, modules)
+    rule = settings.splitting_rule()
+    counter = PieceCounter()
+    found = []
+    for number, block in enumerate(blocks, 1):
+        data: npt.NDArray[np.uint8] = byte_array(block.encode("utf-8", "surrogatepass"))
+        counter.add(data, 0, split(data, rule))
+        report("estimating memory", number, len(blocks))
+        if number in (half, len(blocks)):
+            content, lengths, counts = counter.counted()
+            found.append(DistinctPieces(len(lengths), len(content), int(counts.sum())))
+    return found[0], found[-1]
+
+
+def _width(text: str) -> int:
+    """Give the bytes that Python takes for a character of a text."""
+    each = sys.getsizeof(text) // max(1, len(text))
+    return 1 if each < 2 else 2 if each < 4 else 4
