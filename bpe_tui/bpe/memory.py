@@ -68,6 +68,16 @@ class TrainingText:
     """Whether it is a part of a longer text, and so a copy."""
 
 
+@dataclass(frozen=True, slots=True)
+class TrainingMemory:
+    """What a training takes on top of what the process holds before it."""
+
+    peak: int
+    """Bytes at its peak, the tokenizer that is made of it and saved included."""
+    kept: int
+    """Bytes that stay in use until the trainer is dropped."""
+
+
 def training_memory(
     alphabet: str,
     text: TrainingText,
@@ -76,10 +86,8 @@ def training_memory(
     minimum_pair_frequency: int = 2,
     pieces: DistinctPieces | None = None,
     by_pattern: bool = False,
-) -> int:
-    """Give the bytes that a training takes at its peak, on top of what the process holds before it.
-
-    That includes the tokenizer made of it and saved while the trainer is still there.
+) -> TrainingMemory:
+    """Give the bytes that a training takes.
 
     Args:
         alphabet: "characters", "words" or "bytes".
@@ -94,7 +102,7 @@ def training_memory(
     characters = text.characters
     # Before anything else, lone surrogates are looked for: code points, and two truth values for each.
     checking = 6 * characters
-    counting = 0.0
+    counting, left_over = 0.0, 0.0
     if alphabet == "characters":
         symbols = float(characters)
         cutting = 12 * characters  # code points, their ids, the sequence
@@ -124,11 +132,9 @@ def training_memory(
     lists = 4 * symbols * (1 + 2 * spread * (1 - shrunk))
     # The text is in use as UTF-8 when its digest is taken, which files of words and bytes hold.
     digest = text.utf8 if alphabet != "characters" else 0
-    training = (
-        held + lists + _PAIR * pairs + _table(pairs) + _TOKEN * (base_size + merges) + digest + left_over
-    )
+    training = held + lists + _PAIR * pairs + _table(pairs) + _TOKEN * (base_size + merges) + digest + left_over
     copy = characters * text.width if text.copied else 0
-    return round(max(checking, cutting, counting, training)) + copy
+    return TrainingMemory(round(max(checking, cutting, counting, training)) + copy, round(training) + copy)
 
 
 def _learned(
@@ -165,5 +171,4 @@ def _table(pairs: float) -> int:
 
 def _grown(half: int, whole: int, share: float) -> int:
     power = log2(whole / half) if 0 < half < whole else 0.0
-    return round(whole * share ** min(1.0, power))
-
+    return round(whole * float(share ** min(1.0, power)))

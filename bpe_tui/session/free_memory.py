@@ -58,10 +58,10 @@ def _left_in_groups(root: Path) -> Iterator[int]:
         controllers, _, path = rest.partition(":")
         if number == "0" and not controllers:
             names = ("memory.max", "memory.current", "inactive_file")
-            tops = (mounts, mounts / "unified")
+            tops = [mounts, mounts / "unified"]
         elif "memory" in controllers.split(","):
             names = ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
-            tops = (mounts / "memory",)
+            tops = [mounts / "memory"]
         else:
             continue
         for top in tops:
@@ -86,7 +86,12 @@ def _left(group: Path, limit: str, used: str, cached: str) -> int | None:
 def _free_on_macos() -> int | None:
     try:
         done = subprocess.run(
-            ["/usr/bin/vm_stat"], capture_output=True, text=True, timeout=_PATIENCE, check=True, stdin=subprocess.DEVNULL
+            ["/usr/bin/vm_stat"],
+            capture_output=True,
+            text=True,
+            timeout=_PATIENCE,
+            check=True,
+            stdin=subprocess.DEVNULL,
         )
     except (OSError, subprocess.SubprocessError):
         return None

@@ -11,10 +11,9 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
-from bpe_tui.bpe.memory import DistinctPieces, TrainingText, training_memory
-from bpe_tui.errors import BPEError
+from bpe_tui.bpe.memory import DistinctPieces, TrainingMemory, TrainingText, training_memory
 from bpe_tui.progress import Report, silent
 from bpe_tui.session import free_memory as system
 from bpe_tui.session.settings import DEFAULT_SPLIT, Alphabet, RunSettings
@@ -22,6 +21,10 @@ from bpe_tui.session.settings import DEFAULT_SPLIT, Alphabet, RunSettings
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
+
+    from bpe_tui.bpe.byte_tokenizer import ByteBPETokenizer
+    from bpe_tui.bpe.tokenizer import BPETokenizer
+    from bpe_tui.bpe.word_tokenizer import WordBPETokenizer
 
 _BLOCK: Final = 1 << 16
 """Characters of a sample that stand together."""
@@ -46,7 +49,7 @@ class MemoryEstimate:
     held: int
     """Bytes that the process holds before it, loaded code included."""
     free: int | None
-    """Bytes that are free to the process; None if that is not known."""
+    """Bytes that are free for it: to the process, and what the process will have let go by then; None if not known."""
 
     @property
     def peak(self) -> int:
@@ -71,12 +74,15 @@ class Fitting:
 class MemoryEstimator:
     """Estimates for runs on one text. Any thread; a splitting rule is tried on the sample once, in up to a second.
 
-    `base_size` gives the number of base tokens of a run with some settings.
+    `base_size` gives the number of base tokens of a run with some settings. `after` are bytes that are taken after the
+    training while its trainer is still there, `beside` bytes that are taken meanwhile by others.
     """
 
-    def __init__(self, text: str, base_size: Callable[[RunSettings], int]) -> None:
+    def __init__(self, text: str, base_size: Callable[[RunSettings], int], *, after: int = 0, beside: int = 0) -> None:
         self._text = text
         self._base_size = base_size
+        self._after = after
+        self._beside = beside
         self._pieces: dict[tuple[object, ...], tuple[DistinctPieces, DistinctPieces, int]] = {}
         self._utf8_share: float | None = None
         self._lock = threading.Lock()
@@ -90,32 +96,41 @@ class MemoryEstimator:
 
         Raises SplittingError for a pattern that takes too long, KernelError; `report` may raise Cancelled.
         """
+        training = self._training(settings, report)
+        return max(training.peak, training.kept + self._after) + self._beside
+
+    def _training(self, settings: RunSettings, report: Report) -> TrainingMemory:
         with self._lock:
             share = self._utf8_share
             if share is None:
                 share = self._utf8_share = self._measure_utf8()
             pieces = self._pieces_for(settings, report) if _is_cut(settings) else None
         characters = min(settings.training_characters or len(self._text), len(self._text))
+        known = None
         if pieces is not None:
             half, sample, sampled = pieces
-            known = DistinctPieces.extrapolated(half, sample, characters / sampled) if sampled else sample
+            known = DistinctPieces.extrapolated(half, sample, characters / max(1, sampled))
         return training_memory(
             str(settings.alphabet),
             TrainingText(characters, round(share * characters), _width(self._text), characters < len(self._text)),
             self._base_size(settings),
             settings.target_vocab_size - len(settings.special_tokens),
             settings.minimum_pair_frequency,
-            known if pieces is not None else None,
+            known,
             settings.split == "pattern",
         )
 
     def estimate(self, settings: RunSettings, report: Report = silent, held: int | None = None) -> MemoryEstimate:
         """Give what a run takes and what is free right now. Raises what `run_memory` raises.
 
-        `held` is what the process holds before a run, if that is known better than by looking now.
+        `held` is what the process holds before a run, if it holds more now: a run that the next one takes the place of.
         """
         run = self.run_memory(settings, report)
-        return MemoryEstimate(run, held_before_run() if held is None else held, system.free_memory())
+        before = held_before_run() if held is None else held
+        free = system.free_memory()
+        if free is not None:
+            free = max(0, free + system.held_memory() - before)
+        return MemoryEstimate(run, before, free)
 
     def what_fits(
         self, settings: RunSettings, free: int, *, other_kinds: bool = True, report: Report = silent
@@ -146,7 +161,7 @@ class MemoryEstimator:
             else:
                 too_many = middle
         # A number that is easily typed.
-        step = 10 ** max(0, len(str(fits)) - 2)
+        step = int(10 ** max(0, len(str(fits)) - 2))
         return fits // step * step
 
     def _measure_utf8(self) -> float:
@@ -164,6 +179,19 @@ class MemoryEstimator:
             half, sample = count([*blocks[::2], *blocks[1::2]], len(blocks[::2]), settings, report)
             self._pieces[key] = (half, sample, sum(map(len, blocks)))
         return self._pieces[key]
+
+
+def extending_settings(
+    tokenizer: BPETokenizer, training_characters: int | None, target_vocab_size: int, minimum_pair_frequency: int
+) -> RunSettings:
+    """Give the settings of a run that takes what learning further merges for a tokenizer takes."""
+    kind: dict[str, str] = {}
+    if tokenizer.kind == "byte_bpe":
+        rule = cast("ByteBPETokenizer", tokenizer).rule
+        kind = {"alphabet": "bytes", **({"split": rule.name} if rule.number >= 0 else {"pattern": rule.pattern or ""})}
+    elif tokenizer.kind == "word_bpe":
+        kind = {"alphabet": "words", "punctuation": str(cast("WordBPETokenizer", tokenizer).punctuation)}
+    return RunSettings(training_characters, target_vocab_size, minimum_pair_frequency, **kind)  # type: ignore[arg-type]
 
 
 def held_before_run() -> int:
