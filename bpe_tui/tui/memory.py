@@ -53,7 +53,7 @@ class MemoryDesk:
 
     def follow(self) -> None:
         """Make the estimate for the settings as they are now, in the background, and draw it."""
-        self._app.run_worker(self._draw(), group="memory", exclusive=True)
+        self._app.run_worker(self._draw, group="memory", exclusive=True)
 
     def facts(self, snapshot: Snapshot) -> Facts:
         """Give what to show of the memory of a run that has not begun; nothing while it is not known."""
@@ -130,16 +130,16 @@ def does_not_fit(found: MemoryEstimate, settings: RunSettings, offers: Sequence[
     for number, offer in enumerate(offers):
         takes = bytes_size(offer.run)
         if offer.settings.alphabet is settings.alphabet:
-            label, key = f"{count(offer.settings.training_characters)} characters", "c"
-            sentences.append(f"Learning from the first {label} takes about {takes}.")
+            label, key = "Fewer", "f"
+            sentences.append(f"f: the first {count(offer.settings.training_characters)} characters take about {takes}.")
         else:
-            label, key = "Bytes in pieces", "b"
-            sentences.append(f"Bytes, cut into pieces by the rule {offer.settings.split}, take about {takes}.")
+            label, key = "Bytes", "b"
+            sentences.append(f"b: bytes, cut into pieces by the rule {offer.settings.split}, take about {takes}.")
         choices.append(Choice(f"offer-{number}", label, key, main=not number))
     if not offers:
         sentences.append("It may be stopped by the system, and this program with it. End other programs first.")
     return Question(
         "Not enough memory",
-        " ".join(sentences),
-        [*choices, Choice(_ANYWAY, "Train anyway", "a"), Choice(STAY, "Leave it", "escape", main=not offers)],
+        "\n".join(sentences),
+        [*choices, Choice(_ANYWAY, "Anyway", "a"), Choice(STAY, "Leave it", "escape", main=not offers)],
     )

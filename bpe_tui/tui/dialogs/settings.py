@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from textual.containers import VerticalScroll
@@ -166,14 +167,14 @@ class SettingsDialog(Dialog[Preferences]):
             rows.complain(self, name, wrong.get(name, ""))
         if wrong or run is None:
             return None
-        self.run_worker(self._show_memory(run), group="memory", exclusive=True)
+        self.run_worker(partial(self._show_memory, run), group="memory", exclusive=True)
         return Preferences(run, rate, self._value("theme") or self._preferences.theme)
 
     async def _show_memory(self, run: RunSettings) -> None:
         words, fits = await self._tell_memory(run)
-        style = "$figure" if fits else "$warning"
+        style = "" if fits else "$warning"
         self.query_one("#memory", Static).update(
-            Content.assemble(("memory  ", "$quiet"), (words, style)) if words else ""
+            Content.assemble((f"{'memory':<18}", "$quiet"), (words, style)) if words else ""
         )
 
     def _check_tokens(self, run: RunSettings, base: list[str], wrong: dict[str, str]) -> None:
