@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from bpe_tui.bpe.tokenizer import BPETokenizer
     from bpe_tui.bpe.word_tokenizer import WordBPETokenizer
 
-_BLOCK: Final = 1 << 16
-"""Characters of a sample that stand together."""
-_BLOCKS: Final = 32
+_BLOCK: Final = 1 << 14
+"""Characters of a sample that stand together: few, so that no single page of an odd kind leads it astray."""
+_BLOCKS: Final = 256
 """Blocks of a sample; shorter texts are looked at whole."""
-_BLOCKS_BY_PATTERN: Final = 16
+_BLOCKS_BY_PATTERN: Final = 64
 """The same for regular expressions of one's own, which are slow."""
 _KERNELS: Final = 160_000_000
 """Bytes that Numba and the compiled code take in a process that has not loaded them yet."""
