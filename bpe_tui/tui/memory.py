@@ -53,7 +53,8 @@ class MemoryDesk:
 
     def follow(self) -> None:
         """Make the estimate for the settings as they are now, in the background, and draw it."""
-        self._app.run_worker(self._draw, group="memory", exclusive=True)
+        # The function, not what it gives when called: an exclusive worker may be dropped before it is ever awaited.
+        self._app.run_worker(self._draw, group="memory", exclusive=True)  # type: ignore[arg-type]
 
     def facts(self, snapshot: Snapshot) -> Facts:
         """Give what to show of the memory of a run that has not begun; nothing while it is not known."""

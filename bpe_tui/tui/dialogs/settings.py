@@ -167,7 +167,8 @@ class SettingsDialog(Dialog[Preferences]):
             rows.complain(self, name, wrong.get(name, ""))
         if wrong or run is None:
             return None
-        self.run_worker(partial(self._show_memory, run), group="memory", exclusive=True)
+        # The function, not what it gives when called: an exclusive worker may be dropped before it is ever awaited.
+        self.run_worker(partial(self._show_memory, run), group="memory", exclusive=True)  # type: ignore[arg-type]
         return Preferences(run, rate, self._value("theme") or self._preferences.theme)
 
     async def _show_memory(self, run: RunSettings) -> None:
