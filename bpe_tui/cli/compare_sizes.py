@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from bpe_tui.analysis.sizes import SizeComparison, SizeRow
     from bpe_tui.cli.console import Console
 
-_HELD_OUT_MEMORY = 40
+_HELD_OUT_MEMORY = 15
 """Bytes that finding the length of the held-out text after each merge takes for each of its characters."""
 
 
@@ -77,6 +77,7 @@ def run(arguments: argparse.Namespace) -> int:
         MemoryEstimator(splits.train.text, lambda _: len(base_tokens), after=_HELD_OUT_MEMORY * len(splits.val.text)),
         RunSettings(arguments.training_characters, arguments.sizes[-1], arguments.minimum_pair_frequency),
         other_kinds=False,
+        remark=True,
     )
     text = splits.train.text[: arguments.training_characters]
     found = run_job(

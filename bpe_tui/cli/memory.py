@@ -52,18 +52,19 @@ def check_memory(
     *,
     fixed: bool = False,
     other_kinds: bool = True,
+    remark: bool = False,
 ) -> MemoryEstimate:
     """Print what a run takes at its peak and what is free, and give it.
 
     Raises NotEnoughMemoryError, which names what would fit, unless `--ignore-memory` was said. With `fixed` settings
-    nothing else is offered, without `other_kinds` no other alphabet.
+    nothing else is offered, without `other_kinds` no other alphabet. As a `remark` it does not mix with the answer.
     """
     from bpe_tui.cli.work import run_job
     from bpe_tui.terminal import bytes_size
 
     found = run_job(console, "estimating memory", lambda report: estimator.estimate(settings, report))
     free = "what is free is not known" if found.free is None else f"{bytes_size(found.free)} are free"
-    console.say(
+    (console.note if remark else console.say)(
         f"memory: about {bytes_size(found.peak)} at the peak, {bytes_size(found.run)} of it for this run; {free}"
     )
     if found.free is not None and not found.fits and not arguments.ignore_memory:
