@@ -48,6 +48,11 @@ class TrainingProcess:
         return self._child.poll() is None
 
     @property
+    def pid(self) -> int:
+        """Its number."""
+        return self._child.pid
+
+    @property
     def exit_code(self) -> int | None:
         """0 done, 1 failed, 143 stopped; None while it is at work."""
         return self._child.poll()

@@ -7,6 +7,7 @@
 - `status.json`: where the training is right now, replaced whole about once a second.
 - `checkpoint.pt`: the model, see `checkpoint`.
 - `result.json`: the figures over whole splits, there only when the training is done.
+- `control.json`: what others ask of the training, see `control`; not there most of the time.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ METRICS_NAME = "metrics.jsonl"
 STATUS_NAME = "status.json"
 CHECKPOINT_NAME = "checkpoint.pt"
 RESULT_NAME = "result.json"
+CONTROL_NAME = "control.json"
 
 _ALL = (RESULT_NAME, CHECKPOINT_NAME, METRICS_NAME, STATUS_NAME, TOKENIZER_NAME, RUN_NAME)
 """In the order in which they go. The last one says that the others are a training's."""
@@ -45,6 +47,8 @@ class TrainingState(StrEnum):
 
     TRAINING = "training"
     EVALUATING = "evaluating"
+    PAUSED = "paused"
+    """Its process is there and holds until it is told to go on."""
     STOPPED = "stopped"
     DONE = "done"
     FAILED = "failed"
@@ -102,7 +106,7 @@ class RunFolder:
         status = read_status(self.path)
         if status is not None and status.alive and status.pid != os.getpid():
             raise RunFolderError(
-                f"{self.path} is in use: process {status.pid} is training in it; wait for it or stop it, or name "
+                f"{self.path} is in use: process {status.pid} is {status.state} in it; wait for it or stop it, or name "
                 f"another folder (if no training is running, remove {self.path / STATUS_NAME})"
             )
         if resume:

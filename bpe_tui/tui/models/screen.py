@@ -14,8 +14,12 @@ from bpe_tui.errors import BPEError
 from bpe_tui.lm.run_folder import TOKENIZER_NAME
 from bpe_tui.terminal import count
 from bpe_tui.tui.dialogs.path import PathDialog
+from bpe_tui.tui.dialogs.question import shown_path
 from bpe_tui.tui.models import drawing
+from bpe_tui.tui.models.desk import known_folders
+from bpe_tui.tui.models.run import ModelRun
 from bpe_tui.tui.models.start import StartDialog
+from bpe_tui.tui.widgets.path_picker import Suggestion
 from bpe_tui.tui.widgets.styled_lines import Line, StyledLines
 from bpe_tui.tui.wording import in_lines
 
@@ -26,7 +30,6 @@ if TYPE_CHECKING:
 
     from bpe_tui.tui.app import BpeTuiApp
     from bpe_tui.tui.models.desk import ModelDesk
-    from bpe_tui.tui.models.run import ModelRun
 
 _ROOM_FOR_TWO = 26
 """Lines from which on both curves are shown at once."""
@@ -79,6 +82,7 @@ class ModelsScreen(ModalScreen[None]):
     def on_mount(self) -> None:
         """Follow the desk."""
         self._desk.on_change = self.draw
+        self._desk.find()
         self._desk.follow()
         self.call_after_refresh(self.draw)
 
@@ -99,7 +103,11 @@ class ModelsScreen(ModalScreen[None]):
         self._lines("head").show_lines([drawing.head_line(run, width)])
         self._lines("foot").show_lines([drawing.foot_line(run, width)])
         runs = self._lines("runs")
-        runs.show_lines(drawing.run_lines(desk.runs, desk.selected, max(20, runs.size.width), self._ascii_only))
+        most = runs.styles.max_height
+        # The pane grows with what it shows, so its room is what the style sheet lets it have.
+        room = max(3, int(most.value) - 2 if most is not None else runs.size.height)
+        size = max(20, runs.size.width), room
+        runs.show_lines(drawing.run_lines(desk.runs, desk.selected, size, self._ascii_only))
         chart = self._lines("chart")
         now = desk.version, self._measure, self._axis, chart.size
         if now != self._drawn:
@@ -171,16 +179,29 @@ class ModelsScreen(ModalScreen[None]):
         self.draw()
 
     def action_stop(self) -> None:
-        """End the training, with a checkpoint."""
-        self._halt("stopped")
+        """End the process of the selected run, with a checkpoint."""
+        run = self._desk.chosen
+        if run is None or not run.running:
+            self._bpe_tui.tell("nothing is training here: n starts a training", severity="warning")
+            return
+        self._try(run.stop)
+        self._desk.follow()
+        self.draw()
 
     def action_pause(self) -> None:
-        """Pause the training of the selected run, or go on with it."""
+        """Have the training of the selected run hold, or go on: at once, or from its checkpoint if it has ended."""
         run = self._desk.chosen
-        if run is not None and run.can_go_on:
-            self._try(lambda: self._desk.go_on(run))
+        if run is None or not (run.running or run.can_go_on):
+            words = "nothing is training here: n starts a training"
+            if run is not None:
+                words = "this run is done" if run.state == "done" else "this run has no checkpoint to go on from"
+            self._bpe_tui.tell(words, severity="warning")
+        elif run.running and not run.holds:
+            self._try(run.pause)
+            self._desk.follow()
+            self.draw()
         else:
-            self._halt("paused")
+            self._try(lambda: self._desk.go_on(run))
 
     def action_remove(self) -> None:
         """Show the selected run no longer."""
@@ -198,7 +219,13 @@ class ModelsScreen(ModalScreen[None]):
 
     async def _add(self) -> None:
         text = "The folder that a training has written, finished or not; its curves are laid over the others."
-        folder = await self.app.push_screen_wait(PathDialog("Add a run", text, "Add"))
+        shown = {run.folder.resolve() for run in self._desk.runs}
+        offered = [
+            Suggestion(shown_path(folder), folder, ModelRun(folder).told_state())
+            for folder in known_folders()
+            if folder.resolve() not in shown
+        ]
+        folder = await self.app.push_screen_wait(PathDialog("Add a run", text, "Add", suggestions=offered))
         if folder is not None:
             self._try(lambda: self._desk.add(folder))
 
@@ -210,17 +237,6 @@ class ModelsScreen(ModalScreen[None]):
         wish = await self.app.push_screen_wait(StartDialog(self._bpe_tui))
         if wish is not None:
             self._try(lambda: self._desk.start(wish.folder, wish.arguments))
-
-    def _halt(self, word: str) -> None:
-        run = self._desk.chosen
-        if run is None or not run.running:
-            words = "this run has no checkpoint to go on from" if run is not None and word == "paused" else ""
-            self._bpe_tui.tell(words or "nothing is training here: n starts a training", severity="warning")
-        elif not run.own:
-            self._bpe_tui.tell("another program trains this run: it is stopped there", severity="warning")
-        else:
-            run.stop(word)
-            self._desk.follow()
 
     def _try(self, act: Callable[[], None]) -> None:
         try:
