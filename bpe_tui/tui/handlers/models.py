@@ -30,15 +30,15 @@ async def may_leave(app: BpeTuiApp, desk: ModelDesk) -> bool:
     run = desk.training
     if run is None:
         return True
-    goes_on = "stays paused" if run.holds else "trains on"
+    goes_on, leave = ("stays paused", "Leave it paused") if run.holds else ("trains on", "Let it train on")
     answer = await app.push_screen_wait(
         Question(
             f"A language model is {run.state}",
             f"Its process in {shown_path(run.folder)} {goes_on} by itself without bpe-tui, and M finds it again the "
             "next time. Or it stops now and keeps a checkpoint there, from which it can go on.",
             [
-                Choice("leave", f"Leave, it {goes_on}", "l", main=True),
-                Choice("stop", "Stop it, keep a checkpoint", "k"),
+                Choice("leave", leave, "l", main=True),
+                Choice("stop", "Stop and keep it", "k"),
                 Choice(STAY, "Stay", "escape"),
             ],
         )

@@ -72,13 +72,14 @@ def style(number: int) -> str:
 
 
 def run_lines(runs: Sequence[ModelRun], selected: int, size: tuple[int, int], ascii_only: bool) -> list[Line]:
-    """Give the legend in at most so many lines: two a run, or one where they are many, and the selected one's trouble.
+    """Give the legend in at most so many lines: one a run, or two where one is too narrow, and what went wrong.
 
     Where even that is too much, the runs around the selected one are shown, with arrows to those beyond.
     """
     width, height = size
     trouble = [((line, "warning"),) for line in in_lines(runs[selected].trouble, width)[:6]] if runs else []
-    if 2 * len(runs) + len(trouble) <= height:
+    narrow = width < _ROOM_FOR_FIGURES
+    if 2 * len(runs) + len(trouble) <= height and (narrow or len(runs) <= 1):
         lines: list[Line] = []
         for number, run in enumerate(runs):
             lines.append(_name_line(run, number, selected, "", width, ascii_only))
@@ -147,13 +148,13 @@ def head_line(run: ModelRun | None, width: int) -> Line:
 def foot_line(run: ModelRun | None, width: int) -> Line:
     """Give the last line: the keys."""
     spans: list[Span] = [(" ", "")]
+    full = sum(len(key) + len(label) + 3 for key, label in _KEYS)
+    gap = "  " if full <= width else " "
     for key, label in _KEYS:
         word = label
-        if key == "space" and run is not None and (run.holds or not run.running):
+        if key == "space" and run is not None and (run.holds or run.can_go_on):
             word = "go on"
-        if sum(len(text) for text, _ in spans) + len(key) + len(word) + 1 > width:
-            break
-        spans += [(key, "key"), (f" {word}  ", "dim")]
+        spans += [(key, "key"), (f" {word}{gap}", "dim")]
     return tuple(spans)
 
 

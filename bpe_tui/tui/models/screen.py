@@ -25,6 +25,7 @@ from bpe_tui.tui.wording import in_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from textual.app import ComposeResult
 
@@ -64,6 +65,7 @@ class ModelsScreen(ModalScreen[None]):
         self._axis = next(iter(drawing.AXES))
         self._back = 0
         self._drawn: object = None
+        self._reading: set[Path] = set()
 
     @property
     def _bpe_tui(self) -> BpeTuiApp:
@@ -107,7 +109,11 @@ class ModelsScreen(ModalScreen[None]):
         # The pane grows with what it shows, so its room is what the style sheet lets it have.
         room = max(3, int(most.value) - 2 if most is not None else runs.size.height)
         size = max(20, runs.size.width), room
-        runs.show_lines(drawing.run_lines(desk.runs, desk.selected, size, self._ascii_only))
+        lines = drawing.run_lines(desk.runs, desk.selected, size, self._ascii_only)
+        if len(lines) != len(runs.lines):
+            # The pane takes room from the chart or gives some back, which is only then as large as it will be.
+            self.call_after_refresh(self.draw)
+        runs.show_lines(lines)
         chart = self._lines("chart")
         now = desk.version, self._measure, self._axis, chart.size
         if now != self._drawn:
@@ -134,8 +140,9 @@ class ModelsScreen(ModalScreen[None]):
             pane.border_title = Content(" Samples ")
             pane.show_lines([((line, "dim"),) for line in in_lines(words, max(10, pane.size.width))])
             return
-        if run.tokenizer is None and (run.folder / TOKENIZER_NAME).is_file():
-            self.run_worker(self._read_tokenizer(run), group=str(run.folder), exclusive=True)
+        if run.tokenizer is None and run.folder not in self._reading and (run.folder / TOKENIZER_NAME).is_file():
+            self._reading.add(run.folder)
+            self.run_worker(self._read_tokenizer(run), group="tokenizers")
         self._back = min(self._back, len(run.samples) - 1)
         number = len(run.samples) - 1 - self._back
         sample = run.samples[number]
@@ -150,6 +157,7 @@ class ModelsScreen(ModalScreen[None]):
         except (BPEError, OSError):
             # Samples are still texts without the borders of their tokens.
             run.tokenizer = False
+        self._reading.discard(run.folder)
         self.draw()
 
     def action_close(self) -> None:

@@ -76,7 +76,7 @@ class StartDialog(Dialog[StartWish]):
         tokenizer = CompletingField(
             "" if at_hand else str(TOKENIZER_FILE), placeholder="the one at hand", id="tokenizer"
         )
-        yield _row("tokenizer", "tokenizer", tokenizer, "empty: the one at hand")
+        yield _row("tokenizer", "tokenizer", tokenizer, "a file, or empty")
         yield _row("out", "into", CompletingField(str(free_folder()), id="out"), "a new folder")
         unit = Select([(name, name) for name in ("minutes", "steps")], value="minutes", allow_blank=False, id="unit")
         unit.compact = True
