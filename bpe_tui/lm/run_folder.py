@@ -38,6 +38,9 @@ CHECKPOINT_NAME = "checkpoint.pt"
 RESULT_NAME = "result.json"
 CONTROL_NAME = "control.json"
 
+_LARGEST = 1e100
+"""Beyond that, no figure of a training is one; it could not even be shown."""
+
 _ALL = (RESULT_NAME, CHECKPOINT_NAME, METRICS_NAME, STATUS_NAME, TOKENIZER_NAME, RUN_NAME)
 """In the order in which they go. The last one says that the others are a training's."""
 
@@ -149,9 +152,11 @@ class RunFolder:
         with self._explained("write", file):
             (self.path / RESULT_NAME).unlink(missing_ok=True)
             present = file.read_bytes().splitlines(keepends=True) if file.exists() else []
-            if len(present) > lines:
-                write_bytes(file, b"".join(present[:lines]))
-        self.lines = min(lines, len(present))
+            # What a process that was killed has left of a line would spoil the next one.
+            kept = [line for line in present[:lines] if line.endswith(b"\n")]
+            if len(present) > len(kept):
+                write_bytes(file, b"".join(kept))
+        self.lines = len(kept)
 
     def metric(self, kind: str, **figures: Any) -> dict[str, Any]:
         """Add a line to the metrics and give what it holds."""
@@ -193,9 +198,23 @@ def read_status(folder: Path) -> Status | None:
     """Give the status of the training in `folder`; None when there is none that can be read."""
     content = read_json(folder / STATUS_NAME)
     try:
-        return Status(**{**content, "state": TrainingState(content["state"])}) if content else None
+        status = Status(**{**content, "state": TrainingState(content["state"])}) if content else None
     except (KeyError, TypeError, ValueError):
         return None
+    return status if status is not None and _sound(status) else None
+
+
+def _sound(status: Status) -> bool:
+    """Whether everything is of the kind that it should be: the file may come from anywhere."""
+    whole = (status.pid, status.step, status.tokens, status.characters)
+    needed = (*whole, status.seconds, status.fraction, status.updated)
+    rates = (status.eta_seconds, status.loss, status.tokens_per_second, status.characters_per_second)
+    return (
+        all(isinstance(value, int) for value in whole)
+        and all(isinstance(value, int | float) and abs(value) < _LARGEST for value in needed)
+        and all(value is None or (isinstance(value, int | float) and abs(value) < _LARGEST) for value in rates)
+        and (status.error is None or isinstance(status.error, str))
+    )
 
 
 def read_json(file: Path) -> dict[str, Any] | None:

@@ -236,6 +236,6 @@ class ModelRun:
                 names = ("step", "characters", "seconds", "loss", "bits_per_character")
                 point = Point(*(float(entry[name]) for name in names))
                 (self.train if entry["kind"] == "train" else self.validation).append(point)
-        except (KeyError, TypeError, ValueError):
+        except (KeyError, TypeError, ValueError, OverflowError):
             # A folder from elsewhere may hold anything; what is no measurement is not drawn.
             return
