@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -125,9 +126,13 @@ class ModelRun:
             said = "its process is gone and did not say why"
         else:
             said = (self.status.error if self.status is not None else None) or "it failed and did not say why"
-        if self.can_go_on:
+        if self.can_go_on and not self._never_began():
             return f"{said}. The last checkpoint is there: space goes on from it"
         return said
+
+    def _never_began(self) -> bool:
+        """Whether this app's process came to nothing at all: then going on comes to nothing again."""
+        return self.process is not None and (self.status is None or self.status.updated < self._started)
 
     def told_state(self) -> str:
         """Read where it is and give that, for a list of runs of which nothing else is shown."""
@@ -234,7 +239,10 @@ class ModelRun:
                 self.samples.append(Sample(int(entry["step"]), str(entry["text"]), ids))
             elif entry["kind"] in {"train", "validation"}:
                 names = ("step", "characters", "seconds", "loss", "bits_per_character")
-                point = Point(*(float(entry[name]) for name in names))
+                figures = [float(entry[name]) for name in names]
+                if not all(map(math.isfinite, figures)):
+                    return
+                point = Point(*figures)
                 (self.train if entry["kind"] == "train" else self.validation).append(point)
         except (KeyError, TypeError, ValueError, OverflowError):
             # A folder from elsewhere may hold anything; what is no measurement is not drawn.

@@ -36,6 +36,16 @@ _ROOM_FOR_TWO = 26
 """Lines from which on both curves are shown at once."""
 
 
+class _Chart(StyledLines):
+    """Is drawn anew when it gets another size, which it also does when the list of runs grows or shrinks."""
+
+    def on_resize(self) -> None:
+        """Have the screen draw."""
+        screen = self.screen
+        if isinstance(screen, ModelsScreen):
+            screen.draw()
+
+
 class ModelsScreen(ModalScreen[None]):
     """Curves, runs and samples. Leaving it ends nothing."""
 
@@ -75,7 +85,9 @@ class ModelsScreen(ModalScreen[None]):
         """First line, chart, runs, sample, last line."""
         yield StyledLines(id="models-head")
         with Container(id="models-body"):
-            yield _titled("models-chart", "Curves")
+            chart = _Chart(id="models-chart", classes="pane")
+            chart.border_title = Content(" Curves ")
+            yield chart
             with Vertical(id="models-side"):
                 yield _titled("models-runs", "Runs")
                 yield _titled("models-sample", "Samples")
@@ -109,11 +121,7 @@ class ModelsScreen(ModalScreen[None]):
         # The pane grows with what it shows, so its room is what the style sheet lets it have.
         room = max(3, int(most.value) - 2 if most is not None else runs.size.height)
         size = max(20, runs.size.width), room
-        lines = drawing.run_lines(desk.runs, desk.selected, size, self._ascii_only)
-        if len(lines) != len(runs.lines):
-            # The pane takes room from the chart or gives some back, which is only then as large as it will be.
-            self.call_after_refresh(self.draw)
-        runs.show_lines(lines)
+        runs.show_lines(drawing.run_lines(desk.runs, desk.selected, size, self._ascii_only))
         chart = self._lines("chart")
         now = desk.version, self._measure, self._axis, chart.size
         if now != self._drawn:

@@ -17,6 +17,7 @@ from bpe_tui.lm.errors import ModelSettingsError, RunFolderError
 from bpe_tui.lm.process import LOG_NAME
 from bpe_tui.lm.run_folder import CONTROL_NAME, RUN_NAME
 from bpe_tui.session.settings import parse_number
+from bpe_tui.system_errors import explain
 from bpe_tui.tui.dialogs.base import Choice, Dialog
 from bpe_tui.tui.models.desk import RUNS_FOLDER
 from bpe_tui.tui.widgets.completing_field import CompletingField
@@ -118,7 +119,8 @@ class StartDialog(Dialog[StartWish]):
                 self._at_hand,
             )
         except (BPEError, OSError) as error:
-            self.say("#message", readable(str(error)))
+            said = str(error) if isinstance(error, BPEError) else explain(error, "read", Path(self._data))
+            self.say("#message", readable(said))
         else:
             self.dismiss(wish)
 
@@ -150,7 +152,7 @@ def checked(typed: dict[str, str], unit: str, at_hand: BPETokenizer | None) -> S
     if sizes["batch-size"] < 1:
         raise ModelSettingsError("batch must be at least 1")
     if not typed["tokenizer"]:
-        out.mkdir(parents=True, exist_ok=True)
+        # Which makes the folder, or says why that cannot be.
         tokenizer.save(file)
     options = [word for name, size in sizes.items() for word in (f"--{name}", str(size))]
     return StartWish(out, ("--data", str(data), "--tokenizer", str(file), f"--{unit}", amount, *options))
