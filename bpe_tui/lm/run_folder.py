@@ -227,7 +227,7 @@ def read_json(file: Path) -> dict[str, Any] | None:
 
 
 def process_exists(pid: int) -> bool:
-    """Whether there is a process of that number on this machine."""
+    """Whether there is a process of that number on this machine, one that has ended but was not cleared away aside."""
     if os.name != "posix":
         # Asking about it would end it there.
         return True
@@ -237,7 +237,17 @@ def process_exists(pid: int) -> bool:
         return True
     except (ProcessLookupError, OverflowError, ValueError):
         return False
-    return pid > 0
+    return pid > 0 and not _is_remains(pid)
+
+
+def _is_remains(pid: int) -> bool:
+    """Whether a process has ended and only its parent's interest is missing: in containers, that may last for ever."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
+    except OSError:
+        # No Linux, or gone meanwhile.
+        return False
+    return fields[:1] == [b"Z"]
 
 
 def _json(content: dict[str, Any]) -> str:
