@@ -269,6 +269,44 @@ async def test_paths_are_completed_with_tab(open_app: OpenApp, own_place: Path) 
         await person.until(lambda: person.app.screen.focused is not field, "the next field")
 
 
+async def test_folders_of_anything_do_no_harm(open_app: OpenApp, own_place: Path) -> None:
+    broken = own_place / "broken"
+    broken.mkdir()
+    for name in ("run.json", "status.json", "tokenizer.json", "result.json", "checkpoint.pt"):
+        (broken / name).write_bytes(b"\x1b[31m\xff{[")
+    (broken / "metrics.jsonl").write_text(
+        '[]\n{"kind": "train", "step": 1e999}\n{"kind": "sample", "step": Infinity, "ids": [1], "text": "x"}\n'
+        '{"kind": "train", "step": 1, "characters": 1, "seconds": 1, "loss": NaN, "bits_per_character": 2}\n'
+        '{"kind": "sample", "step": 3, "ids": [99999], "text": "\\u001b[31m[/x]"}\n{"kind": "train", "st',
+        encoding="utf-8",
+    )
+    async with open_app(size=(80, 24)) as person:
+        await person.press("M")
+        await person.until(lambda: isinstance(person.app.screen, ModelsScreen), "the screen")
+        desk(person).add(Path("broken"))
+        await person.until_text("a/A broken", "no loss yet", "\\x1b[31m[/x]")
+        await person.press("space")
+        run = desk(person).runs[0]
+        await person.until(lambda: run.state == "failed", "the refusal")
+        assert "space goes on" not in run.trouble, "it would fail the same way"
+        assert "Traceback" not in (broken / "train.log").read_text(encoding="utf-8")
+        await person.until_text("failed")
+
+
+async def test_a_damaged_checkpoint_is_named(open_app: OpenApp, own_place: Path) -> None:
+    async with open_app() as person:
+        run = await begin_long(person)
+        await person.press("x")
+        await person.until(lambda: run.state == "stopped", "the stop")
+        checkpoint = own_place / run.folder / "checkpoint.pt"
+        checkpoint.write_bytes(checkpoint.read_bytes()[:5000])
+        await person.press("space")
+        await person.until_told("checkpoint.pt is no checkpoint: it is damaged or something else")
+        assert run.state == "failed"
+        assert "space goes on" not in run.trouble
+        assert (own_place / run.folder / "train.log").read_text(encoding="utf-8").count("\n") == 1
+
+
 async def test_many_runs_at_once_on_a_small_screen(open_app: OpenApp, own_place: Path) -> None:
     for number in range(8):
         folder = RunFolder(own_place / f"run-{number}")

@@ -37,6 +37,7 @@ GIVEN_NAME: Final = "given_tokenizer.json"
 """Where the tokenizer at hand is written, in the folder of the training."""
 _LEFTOVERS: Final = {GIVEN_NAME, LOG_NAME, CONTROL_NAME}
 """All that a training leaves behind that never came to begin."""
+_UNITS: Final = ("minutes", "steps", "characters")
 _LISTED: Final = 12
 """Possible paths that are listed."""
 _SIZES: Final = (
@@ -79,7 +80,7 @@ class StartDialog(Dialog[StartWish]):
         )
         yield _row("tokenizer", "tokenizer", tokenizer, "a file, or empty")
         yield _row("out", "into", CompletingField(str(free_folder()), id="out"), "a new folder")
-        unit = Select([(name, name) for name in ("minutes", "steps")], value="minutes", allow_blank=False, id="unit")
+        unit = Select([(name, name) for name in _UNITS], value="minutes", allow_blank=False, id="unit")
         unit.compact = True
         yield _row("amount", "for", Field("5", id="amount"), "", unit)
         for name, label, value, what in _SIZES:
@@ -159,8 +160,8 @@ def checked(typed: dict[str, str], unit: str, at_hand: BPETokenizer | None) -> S
 
 
 def _amount(text: str, unit: str) -> str:
-    if unit == "steps":
-        return str(max(1, parse_number(text, "steps")))
+    if unit != "minutes":
+        return str(max(1, parse_number(text, unit)))
     try:
         minutes = float(text)
     except ValueError:
