@@ -126,6 +126,9 @@ class ModelDesk:
     def find(self) -> None:
         """Show the trainings at work that nobody added: left by an earlier app, or begun here by `lm train`."""
         self._looked_at = time.monotonic()
+        if len(self.runs) >= MOST_RUNS:
+            # What is shown was chosen; nothing of it makes room by itself.
+            return
         known = {run.folder.resolve() for run in self.runs} | self._dropped
         for folder in trainings.noted():
             if folder.resolve() not in known and (folder / RUN_NAME).is_file():
@@ -167,6 +170,7 @@ class ModelDesk:
             # The one that was there first makes room, but never one that this app trains.
             others.remove(next(other for other in others if not other.own))
         chosen = self.chosen
+        self._dropped.discard(run.folder.resolve())
         self.runs = [*others, run]
         if choose or chosen not in self.runs:
             self.selected = len(self.runs) - 1
