@@ -239,7 +239,8 @@ ACTIONS: Final[tuple[Action, ...]] = (
         "models",
         ("M",),
         "Language models",
-        "Train a small language model on encoded splits and watch its curves, also beside those of others.",
+        "Train a small language model on encoded splits and watch its curves, also beside those of others. "
+        "It trains on when the app is left.",
         "Train",
     ),
     # Tokenizer

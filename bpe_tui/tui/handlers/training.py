@@ -176,7 +176,7 @@ async def interrupt(app: BpeTuiApp) -> None:
     elif snapshot.state is RunState.PAUSED:
         app.tell("the run is paused already: x stops it, q quits")
     elif app.models is not None and (training := app.models.training) is not None:
-        training.stop("stopped")
+        training.stop()
         app.models.follow()
         app.tell("the language model keeps a checkpoint and stops")
     else:
