@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 
-from bpe_tui.analysis.probe import worst_first
 from bpe_tui.terminal import cell_width, count, fit, shown_bytes, visible
 from bpe_tui.tui.lab import sides_adding
 from bpe_tui.tui.lab.sides_rows import flow, wrapped
@@ -34,11 +33,11 @@ _MOST_SHOWN = 400
 
 def columns(width: int) -> tuple[Column, ...]:
     """Give the columns of the list: what is cut, by which tokenizer, into how many tokens, and these."""
-    word, name = (28, 22) if width >= _WIDE else (18, 14)
+    word, name = (28, 22) if width >= _WIDE else (16, 16)
     return (
         Column("word", "word", word, role="strong"),
         Column("tokenizer", "tokenizer", name, role="muted"),
-        Column("tokens", "tokens", 6, "right"),
+        Column("tokens", "tokens", 8, "right"),
         Column("pieces", "pieces"),
     )
 
@@ -49,6 +48,7 @@ class ProbeRows:
 
     probed: Sequence[Probed] = ()
     names: Sequence[str] = ()
+    wide: bool = False
     ascii_only: bool = False
 
     def count(self) -> int:
@@ -71,7 +71,8 @@ class ProbeRows:
     def _pieces(self, cut: Cut) -> Cell:
         if cut.missing:
             return ((cannot(cut, ascii_only=self.ascii_only), "muted"),)
-        bar = " | " if self.ascii_only else " │ "
+        bar = "|" if self.ascii_only else "│"
+        bar = f" {bar} " if self.wide else bar
         return bar.join(shown_bytes(piece, ascii_only=self.ascii_only) for piece in cut.pieces[:_MOST_SHOWN])
 
 
@@ -167,12 +168,15 @@ class ProbeTab(Vertical):
         if self._view is None or not self.is_mounted or width < 10:
             return
         sides, known = self._keeper.sides, self._keeper.sides.probed
+        self._rows.wide = width >= _WIDE
         self._list.set_columns(columns(width), ("tokens", True) if sides.worst_first else None)
         if (known, sides.worst_first) != self._shown:
             before, self._shown = self._shown, (known, sides.worst_first)
-            probed = known.probed if known is not None else ()
-            self._rows.probed = worst_first(probed) if sides.worst_first else probed
-            self._rows.names = [side.name for side in known.sides] if known is not None else []
+            if known is None:
+                self._rows.probed, self._rows.names = (), ()
+            else:
+                self._rows.probed = known.worst_first if sides.worst_first else known.probed
+                self._rows.names = [side.name for side in known.sides]
             if before[1] != sides.worst_first or not _same_words(before[0], known):
                 self._list.restart()
         self._list.data_changed()
@@ -213,8 +217,17 @@ class ProbeTab(Vertical):
             if cut.missing:
                 lines += wrapped(cannot(cut, ascii_only=self._ascii_only), width)
             else:
-                lines += flow(cut.pieces, width, max(1, self.size.height // 4 - 1), ascii_only=self._ascii_only)
-        self.query_one("#lab-probe-said", StyledLines).show_lines(lines)
+                lines += flow(cut.pieces, width, self._below - 1, ascii_only=self._ascii_only)
+        said_lines = self.query_one("#lab-probe-said", StyledLines)
+        # Always as high: or the list would jump under the cursor.
+        if said_lines.styles.height is None or said_lines.styles.height.value != self._below + 1:
+            said_lines.styles.height = self._below + 1
+        said_lines.show_lines([*lines, *[()] * (self._below - len(lines))])
+
+    @property
+    def _below(self) -> int:
+        """Lines below the list."""
+        return max(3, self.size.height // 5)
 
 
 def _same_words(before: object, now: object) -> bool:

@@ -86,7 +86,9 @@ class ProbedWords:
 
     sides: tuple[Side, ...]
     words: tuple[str, ...]
-    probed: tuple[Probed, ...]
+    probed: tuple[Probed, ...] = ()
+    """In the order of the words."""
+    worst_first: tuple[Probed, ...] = ()
     error: str = ""
 
 

@@ -77,7 +77,7 @@ async def add(lab: LabScreen) -> None:
         sides.said = f"{MOST} stand side by side already: d takes one away"
         return
     there = {side.baseline for side in sides.added}
-    offers = [Offer("file", "from a file", "of bpe-tui, GPT-2, Hugging Face, tiktoken, minbpe, sentencepiece")]
+    offers = [Offer("file", "from a file", "bpe-tui's, GPT-2's, Hugging Face's, tiktoken's, …")]
     offers += [Offer(name, name, _ABOUT[name], "stands here already" if name in there else "") for name in BASELINES]
     why_not = sides_work.why_no_families()
     if not why_not and not lab.bench.workspace.training_text():

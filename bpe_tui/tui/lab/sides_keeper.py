@@ -191,7 +191,7 @@ class SidesKeeper:
             return None
 
         def take(found: ProbedWords | None, error: str) -> None:
-            self.sides.probed = found if found is not None else ProbedWords(sides, words, (), error)
+            self.sides.probed = found if found is not None else ProbedWords(sides, words, error=error)
 
         return self._new(
             "", ("probe", words, *sides), "probing words",

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from bpe_tui.analysis.comparison import cost
-from bpe_tui.analysis.encoded import shown_kind, token_count, utf8_size
+from bpe_tui.analysis.encoded import shown_kind, token_count
 from bpe_tui.terminal import UNKNOWN, cell_width, count, fit, pad, shown_bytes
 from bpe_tui.tui.lab.sides import AT_HAND
 from bpe_tui.tui.missing import name_missing
@@ -15,9 +15,8 @@ from bpe_tui.tui.widgets.styled_lines import Line, Span
 from bpe_tui.tui.wording import in_lines, readable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
-    from bpe_tui.analysis.comparison import AlignedLine
     from bpe_tui.tui.lab.sides import Found, Pair, Side
 
 COST: Final = Column("cost", "cost", 11, "right")
@@ -27,7 +26,7 @@ COLUMNS: Final = (
     Column("bytes", "bytes/tok", 9, "right"),
     Column("fertility", "tok/word", 8, "right"),
     COST,
-    Column("against", "at hand=", 8, "right", "muted", priority=2),
+    Column("against", "relative", 8, "right", "muted", priority=2),
     Column("characters", "chars/tok", 9, "right", priority=3),
     Column("whole", "one-token", 9, "right", priority=4),
     Column("renyi", "Rényi", 6, "right", priority=5),
@@ -37,10 +36,7 @@ COLUMNS: Final = (
 )
 """Columns of the table; free text comes last."""
 
-MOST_CHARACTERS: Final = 1_000
-"""Of a line, so many are cut: more fit on no screen."""
-
-_NAME: Final = 16
+NAME: Final = 16
 """Cells of a name beside the line that it cuts."""
 
 
@@ -113,12 +109,12 @@ def pair_lines(pair: Pair, width: int, *, ascii_only: bool = False) -> list[Line
     """Give what two vocabularies have in common, in four lines."""
     shared, part = pair.shared, pair.parting
     name = readable(pair.second.side.name)
-    total = f"{count(shared.both)} tokens shared with the one at hand, {shared.jaccard:.1%} of all that either has"
-    lines: list[Line] = [((fit(f"{name}: ", max(8, width // 3)), "strong"), (total, "figure"))]
-    label = max(cell_width(f"only in {fit(name, _NAME)} "), len("only at hand "))
+    total = f"{count(shared.both)} tokens in both, {shared.jaccard:.1%} of all that either has"
+    lines: list[Line] = [((f"at hand and {fit(name, NAME)}: ", "strong"), (total, "figure"))]
+    label = max(cell_width(f"only in {fit(name, NAME)} "), len("only at hand "))
     for title, number, examples in (
         ("only at hand", shared.first_only, shared.first_examples),
-        (f"only in {fit(name, _NAME)}", shared.second_only, shared.second_examples),
+        (f"only in {fit(name, NAME)}", shared.second_only, shared.second_examples),
     ):
         spans: list[Span] = [(pad(title, label), "label"), (f"{count(number):>8}  ", "figure")]
         lines.append((*spans, *_pieces(examples, width - label - 10, ascii_only=ascii_only)))
@@ -128,10 +124,10 @@ def pair_lines(pair: Pair, width: int, *, ascii_only: bool = False) -> list[Line
         said = [(f"the same {count(part.rank)} in both", "figure")]
     else:
         one, other = (_merge(merge, ascii_only=ascii_only) for merge in (part.first, part.second))
-        same = f"merge {count(part.rank + 1)} is the first that differs: "
-        said = [(same, "figure"), (one, "token-1"), ("  there ", "dim"), (other, "token-2")]
+        same = f"part at merge {count(part.rank + 1)}: at hand "
+        said = [(same, "figure"), (one, "token-1"), (", there ", "figure"), (other, "token-2")]
     lines.append(((pad("merges", label), "label"), *said))
-    return [_cut(line, width, ascii_only=ascii_only) for line in lines]
+    return [cut_line(line, width, ascii_only=ascii_only) for line in lines]
 
 
 def overview(pairs: Sequence[Pair], width: int, *, ascii_only: bool = False) -> list[Line]:
@@ -142,50 +138,10 @@ def overview(pairs: Sequence[Pair], width: int, *, ascii_only: bool = False) -> 
         merges = "no merges to compare" if part is None else f"merges part at {count(part.rank + 1)}"
         if part is not None and part.equal:
             merges = f"the same {count(part.rank)} merges"
-        name = pad(readable(pair.second.side.name), _NAME, ascii_only=ascii_only)
+        name = pad(readable(pair.second.side.name), NAME, ascii_only=ascii_only)
         figures = f" {count(pair.shared.both):>8} tokens shared, {pair.shared.jaccard:6.1%} of all; {merges}"
-        lines.append(_cut(((name, "strong"), (figures, "figure")), width, ascii_only=ascii_only))
+        lines.append(cut_line(((name, "strong"), (figures, "figure")), width, ascii_only=ascii_only))
     return lines
-
-
-def aligned_lines(
-    aligned: AlignedLine, counted: Sequence[tuple[str, str]], width: int, *, ascii_only: bool = False
-) -> list[Line]:
-    """Give a line as several tokenizers cut it, above one another; `counted` are names and what is said of others.
-
-    A line that is too long for the screen is cut at the same places in all of them, so that what stands above one
-    another is the same text.
-    """
-    names = [readable(row.name) for row in aligned.rows] + [readable(name) for name, _ in counted]
-    label = min(_NAME, max(map(cell_width, names), default=0)) + 1
-    number = max((len(count(row.tokens or 0)) for row in aligned.rows), default=1)
-    room = max(10, width - label - number - 2)
-    shown = [fit(shown_bytes(piece, ascii_only=ascii_only), room - 1) for piece in aligned.segments]
-    lines: list[Line] = []
-    blocks = list(_blocks(shown, room)) if shown else []
-    placed = [row for row in aligned.rows if row.cut_after is not None]
-    for block, (first, last) in enumerate(blocks if placed else []):
-        if block and len(placed) > 1:
-            lines.append(())
-        for row in placed:
-            assert row.cut_after is not None
-            tokens = count(row.tokens or 0) if not block else ""
-            head = ((pad(readable(row.name), label - 1) + " ", "label"), (f"{tokens:>{number}}  ", "figure"))
-            before = sum(row.cut_after[:first])
-            lines.append((*head, *_cuts(shown[first:last], row.cut_after[first:last], before, ascii_only=ascii_only)))
-    for row in aligned.rows:
-        if row.cut_after is None:
-            said = "cannot encode this line" if row.tokens is None else "where its tokens lie is not known"
-            tokens = UNKNOWN if row.tokens is None else count(row.tokens)
-            lines.append(_counted(readable(row.name), label, f"{tokens:>{number}}  {said}", width))
-    lines += [_counted(readable(name), label, said, width) for name, said in counted]
-    return lines
-
-
-def baseline_count(kind: str, line: str) -> str:
-    """Say how many tokens a line is for a tokenizer that learned nothing."""
-    number = len(line) if kind == "characters" else utf8_size(line)
-    return f"{count(number)}  each {kind.removesuffix('s')} is a token"
 
 
 def flow(pieces: Sequence[bytes], width: int, height: int, *, ascii_only: bool = False) -> list[Line]:
@@ -201,7 +157,7 @@ def flow(pieces: Sequence[bytes], width: int, height: int, *, ascii_only: bool =
                 return [*lines, (*spans, (" …" if not ascii_only else " ~", "dim"))]
             lines.append(tuple(spans))
             spans, used = [], 0
-        spans += [(shown, _look(number)), (bar, "dim")]
+        spans += [(shown, look(number)), (bar, "dim")]
         used += cell_width(shown) + 1
     return [*lines, tuple(spans[:-1])] if spans else lines
 
@@ -211,40 +167,9 @@ def wrapped(text: str, width: int, style: str = "warning") -> list[Line]:
     return [((line, style),) for line in in_lines(text, width)]
 
 
-def _cuts(segments: Sequence[str], cut_after: Sequence[bool], before: int, *, ascii_only: bool) -> Iterator[Span]:
-    bar = "|" if ascii_only else "│"
-    number, token = before, ""
-    for segment, cut in zip(segments, cut_after, strict=True):
-        token += segment
-        if cut:
-            yield token, _look(number)
-            yield bar, "dim"
-            number, token = number + 1, ""
-        else:
-            # Where only others cut, this one leaves a gap, so that the same text stays in the same column.
-            token += " "
-    if token:
-        yield token.rstrip(), _look(number)
-
-
-def _look(number: int) -> str:
+def look(number: int) -> str:
+    """Give the style of the token of that number: neighbours differ."""
     return ("token-1", "token-2")[number % 2]
-
-
-def _blocks(segments: Sequence[str], width: int) -> Iterator[tuple[int, int]]:
-    """Give (first, last) of the segments that fit beside one another into `width` cells, at least one."""
-    first = used = 0
-    for index, segment in enumerate(segments):
-        cells = cell_width(segment) + 1
-        if index > first and used + cells > width:
-            yield first, index
-            first, used = index, 0
-        used += cells
-    yield first, len(segments)
-
-
-def _counted(name: str, label: int, said: str, width: int) -> Line:
-    return _cut(((pad(name, label - 1) + " ", "label"), (said, "dim")), width)
 
 
 def _pieces(pieces: Sequence[bytes], width: int, *, ascii_only: bool) -> list[Span]:
@@ -254,7 +179,7 @@ def _pieces(pieces: Sequence[bytes], width: int, *, ascii_only: bool) -> list[Sp
         shown = fit(shown_bytes(piece, ascii_only=ascii_only), 24, ascii_only=ascii_only)
         if used + cell_width(shown) + 1 > width:
             break
-        spans += [(shown, _look(number)), (" ", "")]
+        spans += [(shown, look(number)), (" ", "")]
         used += cell_width(shown) + 1
     return spans
 
@@ -265,7 +190,8 @@ def _merge(merge: tuple[bytes, bytes] | None, *, ascii_only: bool) -> str:
     return " + ".join(fit(shown_bytes(part, ascii_only=ascii_only), 20, ascii_only=ascii_only) for part in merge)
 
 
-def _cut(line: Line, width: int, *, ascii_only: bool = False) -> Line:
+def cut_line(line: Line, width: int, *, ascii_only: bool = False) -> Line:
+    """Give as much of a line as fits."""
     spans: list[Span] = []
     for text, style in line:
         shown = fit(text, width, ascii_only=ascii_only)

@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 
-from bpe_tui.analysis.comparison import AlignedLine, align
-from bpe_tui.errors import BPEError
 from bpe_tui.terminal import count, fit
 from bpe_tui.tui.lab import sides_adding
-from bpe_tui.tui.lab.sides import AT_HAND, TEXTS
-from bpe_tui.tui.lab.sides_rows import (
-    MOST_CHARACTERS,
-    SideRows,
-    aligned_lines,
-    baseline_count,
-    columns,
-    overview,
-    pair_lines,
-    reason,
-    wrapped,
-)
+from bpe_tui.tui.lab.sides import AT_HAND, PASSAGE, TEXTS
+from bpe_tui.tui.lab.sides_lines import Wanted, cut_lines
+from bpe_tui.tui.lab.sides_rows import SideRows, columns, overview, pair_lines, reason, wrapped
 from bpe_tui.tui.widgets.styled_lines import Line, StyledLines
 from bpe_tui.tui.widgets.virtual_list import HEADER, VirtualList
 
@@ -30,7 +20,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
 
     from bpe_tui.tui.lab.screen import LabScreen
-    from bpe_tui.tui.lab.sides import Found, Sides
+    from bpe_tui.tui.lab.sides import Sides
     from bpe_tui.tui.lab.sides_keeper import SidesKeeper
     from bpe_tui.tui.lab.view import LabView
 
@@ -66,7 +56,9 @@ class SidesTab(Vertical, can_focus=True):
         )
         # The arrows that move it work everywhere on the tab, so it needs no focus.
         self._list.can_focus = False
-        self._cut: tuple[tuple[object, ...], list[Line]] = ((), [])
+        self._wanted: Wanted | None = None
+        """The lines that are shown, or being cut."""
+        self._cut_lines: list[Line] = []
 
     def compose(self) -> ComposeResult:
         """Say which text it is, then the table, then the rest."""
@@ -175,11 +167,15 @@ class SidesTab(Vertical, can_focus=True):
     def _title(self, width: int) -> list[Line]:
         sides, passage = self._sides, self._sides.passage
         found = next((entry for entry in sides.found.values() if entry.passage is passage and entry.column), None)
-        facts = f"on {TEXTS[sides.text]} (p: another)"
+        facts = f"on {TEXTS[sides.text]}"
         column = found.column if found is not None else None
         figures = column.statistics if column is not None else None
         if figures is not None:
-            facts += f": {count(figures.characters)} characters, {count(figures.words)} words"
+            # How many characters a passage has, its name says already, unless the text is shorter.
+            known = sides.text == 1 and figures.characters == PASSAGE
+            facts += (
+                ": " + ("" if known else f"{count(figures.characters)} characters, ") + f"{count(figures.words)} words"
+            )
         if sides.price is not None:
             facts += f"; {sides.price:g} per million tokens"
         return [((fit(facts, width, ascii_only=self._ascii_only), "dim"),)]
@@ -208,7 +204,8 @@ class SidesTab(Vertical, can_focus=True):
             return []
         side = rows[min(self._list.cursor, len(rows) - 1)]
         found = sides.found.get(side.name)
-        lines: list[Line] = [()]
+        gap: list[Line] = [] if self._tight else [()]
+        lines: list[Line] = []
         if found is not None and reason(found):
             # In the table there is no room for all of it.
             lines += wrapped(f"{side.name}: {reason(found)}", width)
@@ -222,54 +219,37 @@ class SidesTab(Vertical, can_focus=True):
                 )  # fmt: skip
         elif side.name in sides.pairs:
             lines += pair_lines(sides.pairs[side.name], width, ascii_only=self._ascii_only)
-        return lines if len(lines) > 1 else []
+        return [*gap, *lines] if lines else []
+
+    @property
+    def _tight(self) -> bool:
+        """Whether every line counts: then nothing is left blank."""
+        return self.size.height < 2 * len(self._rows.sides) + 14
 
     def _lines(self, width: int) -> list[Line]:
-        """Give the line, and as many behind it as there is room for, as each tokenizer cuts them."""
+        """Give lines of the text as they are cut; others follow soon where those are not the ones that are wanted."""
         sides, passage = self._sides, self._sides.passage
         if passage is None or not passage.lines:
             return []
-        able = [
+        able = tuple(
             found
             for side in self._rows.sides
-            if (found := sides.found.get(side.name)) is not None and found.tokenizer is not None and not found.error
-        ]
-        room = self.size.height - len(self._rows.sides) - HEADER - 2
+            if (found := sides.found.get(side.name)) is not None and found.passage is passage and not found.error
+        )
+        room = self.size.height - len(self._rows.sides) - HEADER - 1
         room -= len(self.query_one("#lab-sides-pair", StyledLines).lines)
-        state = (passage, sides.line, width, room, *able)
-        if state == self._cut[0]:
-            return self._cut[1]
-        lines: list[Line] = []
-        for place in range(sides.line, len(passage.lines)):
-            number, line = passage.lines[place]
-            more = self._line(number, line, place, able, width)
-            if lines and len(lines) + len(more) > room:
-                break
-            lines += more
-        self._cut = (state, lines)
-        return lines
+        wanted = Wanted(passage, min(sides.line, len(passage.lines) - 1), able, width, room, self._tight)
+        if wanted != self._wanted:
+            self._wanted = wanted
+            self.run_worker(self._cut(wanted), group="lab-sides-lines")
+        return self._cut_lines
 
-    def _line(self, number: int, line: str, place: int, able: list[Found], width: int) -> list[Line]:
-        passage = self._sides.passage
-        assert passage is not None
-        cut = line[:MOST_CHARACTERS]
-        title = f"line {count(number)}"
-        if place == self._sides.line and len(passage.lines) > 1:
-            arrows = "< >" if self._ascii_only else "← →"
-            title += f" of {count(passage.lines[-1][0])} ({arrows} steps)"
-        if len(cut) < len(line):
-            title += f", its first {count(MOST_CHARACTERS)} of {count(len(line))} characters"
-        learned = [(found.side.name, found.tokenizer) for found in able if not found.side.baseline]
-        try:
-            aligned = align([(name, tokenizer) for name, tokenizer in learned if tokenizer is not None], cut)
-        except BPEError as error:
-            return [(), ((title, "strong"),), *wrapped(str(error), width)]
-        # What learned nothing cuts everywhere: with it, nobody could read where the others cut.
-        counted = [(found.side.name, baseline_count(found.side.baseline, cut)) for found in able if found.side.baseline]
-        aligned = aligned if learned else AlignedLine((), ())
-        return [
-            (), ((fit(title, width), "strong"),), *aligned_lines(aligned, counted, width, ascii_only=self._ascii_only),
-        ]  # fmt: skip
+    async def _cut(self, wanted: Wanted) -> None:
+        # A tokenizer that is at work on a text elsewhere may make others wait.
+        lines = await asyncio.to_thread(cut_lines, wanted, ascii_only=self._ascii_only)
+        if wanted == self._wanted:
+            self._cut_lines = lines
+            self._draw()
 
 
 def rows_busy(rows: SideRows) -> bool:

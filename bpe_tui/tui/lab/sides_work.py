@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from bpe_tui.analysis.baselines import baseline
 from bpe_tui.analysis.comparison import compare, parting, shared_tokens, token_set
 from bpe_tui.analysis.families import train_family
-from bpe_tui.analysis.probe import probe
+from bpe_tui.analysis.probe import probe, worst_first
 from bpe_tui.session import jobs, kernels
 from bpe_tui.tui.lab.sides import Found, Pair, Passage, ProbedWords, Side
 from bpe_tui.tui.loaded import LoadedEncoder
@@ -66,9 +66,9 @@ def find(side: Side, passage: Passage, report: Report) -> Found:
     """Take the figures of one side. Raises BPEError; `report` may raise Cancelled."""
     tokenizer = side.tokenizer if side.tokenizer is not None else baseline(side.baseline, passage.text)
     make_ready(tokenizer, report)
-    column = compare([(side.name, tokenizer)], passage.text, report)[0]
-    report("collecting its tokens", 0, 0)
     with jobs.collector_at_rest():
+        column = compare([(side.name, tokenizer)], passage.text, report)[0]
+        report("collecting its tokens", 0, 0)
         tokens = frozenset(token_set(tokenizer))
     report("done", 1, 1)
     # The ids of all tokens of a large text take more room than everything else, and nobody asks for them again.
@@ -78,10 +78,11 @@ def find(side: Side, passage: Passage, report: Report) -> Found:
 def pair(first: Found, second: Found, report: Report) -> Pair:
     """Compare two vocabularies and merge lists. `report` may raise Cancelled."""
     report("comparing vocabularies", 0, 2)
-    shared = shared_tokens(first.tokens, second.tokens, EXAMPLES)
-    report("comparing vocabularies", 1, 2)
-    one, other = first.tokenizer, second.tokenizer
-    part = parting(one, other) if one is not None and other is not None and one.merges and other.merges else None
+    with jobs.collector_at_rest():
+        shared = shared_tokens(first.tokens, second.tokens, EXAMPLES)
+        report("comparing vocabularies", 1, 2)
+        one, other = first.tokenizer, second.tokenizer
+        part = parting(one, other) if one is not None and other is not None and one.merges and other.merges else None
     report("comparing vocabularies", 2, 2)
     return Pair(first, second, shared, part)
 
@@ -93,4 +94,5 @@ def probe_words(sides: tuple[Side, ...], words: tuple[str, ...], report: Report)
         tokenizer = side.tokenizer if side.tokenizer is not None else baseline(side.baseline, "".join(words))
         make_ready(tokenizer, report)
         tokenizers.append((side.name, tokenizer))
-    return ProbedWords(sides, words, tuple(probe(tokenizers, words, report)))
+    probed = probe(tokenizers, words, report)
+    return ProbedWords(sides, words, tuple(probed), tuple(worst_first(probed)))
