@@ -22,8 +22,10 @@ TEXTS: Final = (
     "the test split",
 )
 """Texts to compare on, in the order that a key goes through."""
+WHOLE: Final = 2
+"""Which of them is the whole training text."""
 PASSAGE: Final = 100_000
-"""Characters of the passage."""
+"""Characters of the passage, the text before it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -146,5 +148,5 @@ def text_of(workspace: Workspace, number: int, line: str) -> tuple[object, str]:
     splits = corpus.splits
     text = {3: splits.val.text, 4: splits.test.text}.get(number)
     if text is None:
-        text = workspace.training_text()[: PASSAGE if number == 1 else None]
+        text = workspace.training_text()[: PASSAGE if number < WHOLE else None]
     return (number, splits.name, str(splits.train.source), id(splits), len(text)), text

@@ -9,7 +9,19 @@ from typing import TYPE_CHECKING, Any, Final
 from bpe_tui.analysis.word_lists import WORD_LISTS
 from bpe_tui.session.job import Job, JobSnapshot, JobState
 from bpe_tui.tui.lab import sides_work
-from bpe_tui.tui.lab.sides import AT_HAND, TEXTS, Found, Pair, Passage, ProbedWords, Side, Sides, text_of
+from bpe_tui.tui.lab.sides import (
+    AT_HAND,
+    PASSAGE,
+    TEXTS,
+    WHOLE,
+    Found,
+    Pair,
+    Passage,
+    ProbedWords,
+    Side,
+    Sides,
+    text_of,
+)
 from bpe_tui.tui.lab.text_tab import TextTab
 
 if TYPE_CHECKING:
@@ -21,6 +33,9 @@ if TYPE_CHECKING:
 
 ALL_LISTS: Final = "all lists"
 """The name of the built-in word lists together."""
+
+_NOTICED: Final = 0.3
+"""Seconds after which one says what goes on."""
 
 _FIRST_LOOK: Final = 0.02
 """Seconds until one looks at a job for the first time."""
@@ -68,10 +83,18 @@ class SidesKeeper:
         return [*([self._at_hand] if self._at_hand is not None else []), *self.sides.added]
 
     def progress(self, name: str) -> str:
-        """Say how far the step about a side is; empty if there is none at work."""
+        """Say in a few cells how far the step about a side is; empty if there is none at work."""
         if self._step is None or self._step.what != name:
             return ""
-        return said_of(self._step.job.snapshot())
+        snapshot = self._step.job.snapshot()
+        return f"{snapshot.progress:.0%}" if snapshot.progress is not None and snapshot.total > 1 else "…"
+
+    def working(self) -> str:
+        """Say what takes so long, and how far it is; empty for what does not take long."""
+        step = self._step
+        if step is None or step.wanted[0] == "probe" or (now := step.job.snapshot()).seconds < _NOTICED:
+            return ""
+        return f"{step.what}: {said_of(now)}" if step.what else said_of(now)
 
     def probing(self) -> str:
         """Say how far probing is; empty while it rests."""
@@ -81,6 +104,9 @@ class SidesKeeper:
     def turn(self) -> None:
         """Take the next text; what is being worked out is cancelled."""
         self.sides.text = (self.sides.text + 1) % len(TEXTS)
+        if self.sides.text == WHOLE and len(self._screen.bench.workspace.training_text()) <= PASSAGE:
+            # It was just shown: the passage is all of it.
+            self.sides.text += 1
         self.sides.line = 0
         self.again()
 

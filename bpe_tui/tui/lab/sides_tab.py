@@ -10,11 +10,12 @@ from textual.containers import Vertical, VerticalScroll
 
 from bpe_tui.terminal import count, fit
 from bpe_tui.tui.lab import sides_adding
-from bpe_tui.tui.lab.sides import AT_HAND, PASSAGE, TEXTS
+from bpe_tui.tui.lab.sides import AT_HAND, PASSAGE, TEXTS, WHOLE
 from bpe_tui.tui.lab.sides_lines import Wanted, cut_lines
 from bpe_tui.tui.lab.sides_rows import SideRows, columns, overview, pair_lines, reason, wrapped
 from bpe_tui.tui.widgets.styled_lines import Line, StyledLines
 from bpe_tui.tui.widgets.virtual_list import HEADER, VirtualList
+from bpe_tui.tui.wording import readable
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -165,17 +166,21 @@ class SidesTab(Vertical, can_focus=True):
         self.query_one("#lab-sides-lines", StyledLines).show_lines(self._lines(width))
 
     def _title(self, width: int) -> list[Line]:
+        working = self._keeper.working()
+        if working:
+            return [((fit(f"{readable(working)} (ctrl+c stops)", width, ascii_only=self._ascii_only), "good"),)]
         sides, passage = self._sides, self._sides.passage
         found = next((entry for entry in sides.found.values() if entry.passage is passage and entry.column), None)
-        facts = f"on {TEXTS[sides.text]}"
+        number = sides.text
+        if number == WHOLE - 1 and passage is not None and len(passage.text) < PASSAGE:
+            number = WHOLE
+        facts = f"on {TEXTS[number]}"
         column = found.column if found is not None else None
         figures = column.statistics if column is not None else None
         if figures is not None:
-            # How many characters a passage has, its name says already, unless the text is shorter.
-            known = sides.text == 1 and figures.characters == PASSAGE
-            facts += (
-                ": " + ("" if known else f"{count(figures.characters)} characters, ") + f"{count(figures.words)} words"
-            )
+            # How many characters a passage has, its name says already.
+            characters = "" if number == WHOLE - 1 else f"{count(figures.characters)} characters, "
+            facts += f": {characters}{count(figures.words)} words"
         if sides.price is not None:
             facts += f"; {sides.price:g} per million tokens"
         return [((fit(facts, width, ascii_only=self._ascii_only), "dim"),)]
@@ -236,6 +241,8 @@ class SidesTab(Vertical, can_focus=True):
             for side in self._rows.sides
             if (found := sides.found.get(side.name)) is not None and found.passage is passage and not found.error
         )
+        if not able:
+            return []
         room = self.size.height - len(self._rows.sides) - HEADER - 1
         room -= len(self.query_one("#lab-sides-pair", StyledLines).lines)
         wanted = Wanted(passage, min(sides.line, len(passage.lines) - 1), able, width, room, self._tight)
