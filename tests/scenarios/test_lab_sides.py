@@ -280,7 +280,7 @@ async def test_it_follows_a_run_and_works_without_one(open_app: OpenApp) -> None
         await person.until(lambda: "at hand" in person.app.sides.found, "the tokenizer at hand")
         await worked_out(person)
         tokens = len(person.app.workspace.tokenizer().encode(person.app.workspace.training_text()))
-        await person.until_text(f"{tokens:,}", "tokens shared")
+        await person.until_text(f"{tokens:,}", "shared (")
 
 
 @pytest.mark.parametrize("size", SIZES)

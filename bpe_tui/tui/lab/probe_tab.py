@@ -10,7 +10,7 @@ from textual.containers import Vertical
 
 from bpe_tui.terminal import cell_width, count, fit, shown_bytes, visible
 from bpe_tui.tui.lab import sides_adding
-from bpe_tui.tui.lab.sides_rows import flow, wrapped
+from bpe_tui.tui.lab.sides_rows import flow, safe_lines, wrapped
 from bpe_tui.tui.widgets.columns import Cell, Column
 from bpe_tui.tui.widgets.styled_lines import Line, StyledLines
 from bpe_tui.tui.widgets.virtual_list import VirtualList
@@ -187,7 +187,7 @@ class ProbeTab(Vertical):
         sides = self._keeper.sides
         order = "worst first" if sides.worst_first else "in their order"
         words = self._keeper.probe_wanted()
-        title = f"{readable(sides.probe_list)}: {count(len(words))} ({'w: others'}), {order} (b)"
+        title = f"{readable(sides.probe_list)}: {count(len(words))} (w: others), {order} (b)"
         lines: list[Line] = [((fit(title, width, ascii_only=self._ascii_only), "dim"),)]
         if sides.said:
             lines += wrapped(sides.said, width)[:3]
@@ -200,7 +200,7 @@ class ProbeTab(Vertical):
         if sides.probed is not None and sides.probed.error:
             lines += wrapped(sides.probed.error, width)[:3]
         if self._view is not None and self._view.ground is None:
-            lines += wrapped(self._view.waiting, width)
+            lines += safe_lines(self._view.waiting, width)
         return lines
 
     def _draw_row(self) -> None:
@@ -215,7 +215,7 @@ class ProbeTab(Vertical):
             room = max(8, width - cell_width(said))
             lines = [((fit(word, room, ascii_only=self._ascii_only), "strong"), (said, "label"))]
             if cut.missing:
-                lines += wrapped(cannot(cut, ascii_only=self._ascii_only), width)
+                lines += safe_lines(cannot(cut, ascii_only=self._ascii_only), width)
             else:
                 lines += flow(cut.pieces, width, self._below - 1, ascii_only=self._ascii_only)
         said_lines = self.query_one("#lab-probe-said", StyledLines)

@@ -12,7 +12,7 @@ from bpe_tui.tui.lab.sides import AT_HAND
 from bpe_tui.tui.missing import name_missing
 from bpe_tui.tui.widgets.columns import Cell, Column
 from bpe_tui.tui.widgets.styled_lines import Line, Span
-from bpe_tui.tui.wording import in_lines, readable
+from bpe_tui.tui.wording import broken, in_lines, readable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -65,7 +65,7 @@ class SideRows:
         said = self.said.get(side.name) or (reason(found) if found is not None else "")
         name: tuple[Span, ...] = ((readable(side.name), "strong"),)
         if said:
-            name += ((f"  {readable(said)}", "muted"),)
+            name += ((f"  {said}", "muted"),)
         cells: dict[str, Cell] = {"name": name}
         if tokenizer is not None:
             cells["vocab"] = count(token_count(tokenizer))
@@ -94,10 +94,10 @@ def columns(price: float | None) -> tuple[Column, ...]:
 
 
 def reason(found: Found) -> str:
-    """Give why there are no figures; empty if there are some."""
+    """Give why there are no figures, safe to show; empty if there are some."""
     if found.column is not None and found.column.missing is not None:
         return name_missing(found.column.missing)
-    return found.error
+    return readable(found.error)
 
 
 def money(amount: float) -> str:
@@ -139,7 +139,7 @@ def overview(pairs: Sequence[Pair], width: int, *, ascii_only: bool = False) -> 
         if part is not None and part.equal:
             merges = f"the same {count(part.rank)} merges"
         name = pad(readable(pair.second.side.name), NAME, ascii_only=ascii_only)
-        figures = f" {count(pair.shared.both):>8} tokens shared, {pair.shared.jaccard:6.1%} of all; {merges}"
+        figures = f" {count(pair.shared.both):>8} shared ({pair.shared.jaccard:.1%}); {merges}"
         lines.append(cut_line(((name, "strong"), (figures, "figure")), width, ascii_only=ascii_only))
     return lines
 
@@ -165,6 +165,11 @@ def flow(pieces: Sequence[bytes], width: int, height: int, *, ascii_only: bool =
 def wrapped(text: str, width: int, style: str = "warning") -> list[Line]:
     """Give words from anywhere in lines."""
     return [((line, style),) for line in in_lines(text, width)]
+
+
+def safe_lines(text: str, width: int, style: str = "warning") -> list[Line]:
+    """Give words that are safe to show already in lines."""
+    return [((line, style),) for line in broken(text, width)]
 
 
 def look(number: int) -> str:

@@ -12,7 +12,7 @@ from bpe_tui.terminal import count, fit
 from bpe_tui.tui.lab import sides_adding
 from bpe_tui.tui.lab.sides import AT_HAND, PASSAGE, TEXTS, WHOLE
 from bpe_tui.tui.lab.sides_lines import Wanted, cut_lines
-from bpe_tui.tui.lab.sides_rows import SideRows, columns, overview, pair_lines, reason, wrapped
+from bpe_tui.tui.lab.sides_rows import SideRows, columns, overview, pair_lines, reason, safe_lines, wrapped
 from bpe_tui.tui.widgets.styled_lines import Line, StyledLines
 from bpe_tui.tui.widgets.virtual_list import HEADER, VirtualList
 from bpe_tui.tui.wording import readable
@@ -195,7 +195,7 @@ class SidesTab(Vertical, can_focus=True):
         if adding:
             lines += wrapped(f"{adding} (ctrl+c stops)", width, "good")
         if view.ground is None:
-            lines += wrapped(view.waiting, width)
+            lines += safe_lines(view.waiting, width)
         passage = sides.passage
         if passage is not None and not passage.text and not rows_busy(self._rows):
             nothing = "the line is empty: i types one" if sides.text == 0 else "no corpus is open: o opens one"
@@ -213,7 +213,7 @@ class SidesTab(Vertical, can_focus=True):
         lines: list[Line] = []
         if found is not None and reason(found):
             # In the table there is no room for all of it.
-            lines += wrapped(f"{side.name}: {reason(found)}", width)
+            lines += safe_lines(f"{readable(side.name)}: {reason(found)}", width)
         if side.name == AT_HAND:
             pairs = [sides.pairs[other.name] for other in rows if other.name in sides.pairs]
             lines += overview(pairs, width, ascii_only=self._ascii_only)
