@@ -22,6 +22,7 @@ from bpe_tui.tui.actions import ACTIONS, BY_ID
 from bpe_tui.tui.ascii_filter import AsciiOnly
 from bpe_tui.tui.commands import ActionCommands
 from bpe_tui.tui.handlers import handler
+from bpe_tui.tui.lab.sides import Sides
 from bpe_tui.tui.lab.speed import SpeedSamples
 from bpe_tui.tui.layout import MainScreen, View
 from bpe_tui.tui.live_encoder import LiveEncoder
@@ -101,6 +102,7 @@ class BpeTuiApp(App[None]):
         """The Lab while it is open."""
         self.memory = MemoryDesk(self)
         self.speed_samples = SpeedSamples()
+        self.sides = Sides()
         self.ended_by: int | None = None
         self._loop_at_work: asyncio.AbstractEventLoop | None = None
         self._ticks: Timer | None = None
