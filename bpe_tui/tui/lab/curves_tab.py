@@ -49,13 +49,13 @@ class CurvesTab(Vertical):
     def show(self, view: LabView) -> None:
         """Draw a view."""
         self._view = view
-        size, samples = self.size, view.samples
+        size, trace = self.size, view.snapshot.trace
         measured = view.measured
         state = (
             size,
             view.snapshot.log,
             view.snapshot.merges,
-            samples[-1:],
+            trace[-1:],
             view.waiting,
             view.unmeasured,
             view.ground is None,
@@ -150,7 +150,7 @@ def curves_of(view: LabView) -> list[Curve]:
     return [
         first,
         frequency_curve(snapshot.log.frequency[: snapshot.merges]),
-        speed_curve([(0.0, 0), *view.samples]) if view.samples else nothing,
+        speed_curve(view.snapshot.trace),
     ]
 
 

@@ -112,7 +112,6 @@ class LabScreen(ModalScreen[None]):
             workspace.columns(snapshot),
             self.keeper.ground,
             self.keeper.measured(snapshot),
-            self.bench.speed_samples.samples,
             waiting,
             self.keeper.unmeasured,
         )

@@ -23,8 +23,6 @@ class LabView:
     """None while there is no tokenizer, or while it is made ready."""
     measured: Measured | None
     """None where the tokens of the training text are not known."""
-    samples: tuple[tuple[float, int], ...]
-    """(seconds, merges) of the run."""
     waiting: str
     """What to say while there is no ground."""
     unmeasured: str = ""
