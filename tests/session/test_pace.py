@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -54,8 +56,8 @@ def test_a_trace_keeps_its_ends_and_rises(learned: list[int]) -> None:
     assert points[0] == noted[0]
     assert points[-1][1] == merges
     assert set(points) <= set(noted)
-    assert all(one < other for one, other in zip(points, points[1:], strict=False))
-    assert all(first[1] < second[1] for first, second in zip(points, points[1:], strict=False))
+    assert all(one < other for one, other in pairwise(points))
+    assert all(first[1] < second[1] for first, second in pairwise(points))
 
 
 def test_the_time_of_a_merge_lies_between_its_borders() -> None:

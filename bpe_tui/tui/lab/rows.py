@@ -17,9 +17,12 @@ if TYPE_CHECKING:
 TABS: Final = (("text", "Text"), ("statistics", "Statistics"), ("curves", "Curves"), ("rules", "Rules"))
 """Id and name of each tab, in the order of their numbers."""
 
+DIALLED: Final = ("text", "statistics")
+"""Tabs that show everything as of the merge on the dial."""
+
 _KEYS: Final = {
     "text": "i type  ← → dial  g go to  c compare  ↑ ↓ replay  shift+← → tenths  home end",
-    "statistics": "p another text",
+    "statistics": "p another text  ← → dial  g go to  ↑ ↓ scroll  shift+← → tenths  home end",
     "curves": "e export SVG or CSV",
     "rules": "/ search  ↑ ↓ choose  enter token  backspace rules",
 }

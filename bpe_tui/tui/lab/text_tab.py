@@ -10,7 +10,6 @@ from textual.widgets import Input
 from bpe_tui.analysis import encode
 from bpe_tui.errors import BPEError, MissingCharactersError
 from bpe_tui.terminal import count, fit
-from bpe_tui.tui.lab.dial_bar import DialBar
 from bpe_tui.tui.lab.figures import comparison_lines, figure_lines
 from bpe_tui.tui.lab.replay_rows import COLUMNS, ReplayRows
 from bpe_tui.tui.lab.story import MOST, Story, chips, flow, table
@@ -24,9 +23,6 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
 
     from bpe_tui.tui.lab.view import LabView
-
-LARGER_STEPS: Final = 10
-"""How many of the larger steps the dial has."""
 
 _FIRST: Final = 60
 """Characters of the training text that the line begins with."""
@@ -44,8 +40,6 @@ class TextTab(Vertical):
         self._plain: list[int] = []
         """The tokens of a text under a tokenizer that has no dial."""
         self._told: tuple[object, ...] = ()
-        self._at: int | None = None
-        """Where the dial stands; None follows the last merge."""
         self._compares = False
         self._suggested = ""
         self._rows = ReplayRows(ascii_only=ascii_only)
@@ -56,7 +50,6 @@ class TextTab(Vertical):
     def compose(self) -> ComposeResult:
         """The line above, figures, tokens, then how they came about."""
         yield Field(placeholder="i: type or paste a text", id="lab-line")
-        yield DialBar(ascii_only=self._ascii_only)
         yield StyledLines(id="lab-figures")
         yield StyledLines(id="lab-tokens")
         yield StyledLines(id="lab-step")
@@ -78,23 +71,12 @@ class TextTab(Vertical):
     @property
     def merges(self) -> int:
         """Where the dial stands."""
-        total = self.total
-        return total if self._at is None else min(self._at, total)
+        return self._view.merges if self._view is not None else 0
 
     @property
     def total(self) -> int:
         """Where the dial ends."""
-        ground = self._view.ground if self._view is not None else None
-        return ground.merges if ground is not None else 0
-
-    def turn(self, steps: int, *, large: bool = False) -> None:
-        """Turn the dial, by single merges or by tenths of it."""
-        self.go_to(self.merges + steps * (max(1, self.total // LARGER_STEPS) if large else 1))
-
-    def go_to(self, merges: int) -> None:
-        """Put the dial on a merge, or as near as there is one; at the end it follows what is learned."""
-        self._at = None if merges >= self.total else max(0, merges)
-        self._draw()
+        return self._view.total if self._view is not None else 0
 
     def compare(self) -> None:
         """Hold the dial against now, or cease to."""
@@ -127,11 +109,6 @@ class TextTab(Vertical):
         """Leave the line, so that keys are keys again."""
         event.stop()
         self.screen.set_focus(None)
-
-    def on_dial_bar_moved(self, event: DialBar.Moved) -> None:
-        """Go where was clicked."""
-        event.stop()
-        self.go_to(event.merges)
 
     def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
         """Show the text as of that step."""
@@ -177,7 +154,6 @@ class TextTab(Vertical):
         view, width = self._view, self.size.width
         if view is None or not self.is_mounted or not width:
             return
-        self.query_one(DialBar).show(self.merges, self.total)
         figures: list[Line] = []
         tokens: list[Line] = []
         ground, story = view.ground, self._story
@@ -186,7 +162,6 @@ class TextTab(Vertical):
             figures = [((fit(view.waiting, width), "warning"),)]
         elif self._trouble:
             figures = [((line, "warning"),) for words in self._trouble for line in in_lines(words, width)]
-        self.query_one(DialBar).display = ground is None or ground.dial is not None
         if ground is not None and ground.dial is None:
             tokens = table(chips(ground.tokenizer, self._plain, ascii_only=self._ascii_only), width, room)
         elif ground is not None:
