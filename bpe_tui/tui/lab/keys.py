@@ -22,6 +22,8 @@ ONLY: Final = {
     "export": "curves",
     "search": "rules",
     "rules": "rules",
+    "size_field": "sizes",
+    "tied": "sizes",
 }
 """Actions of some tabs alone, named with spaces between them."""
 
@@ -57,6 +59,10 @@ def bindings() -> list[BindingType]:
         Binding("e", "export", "Export the curves", show=False),
         Binding("slash", "search", "Search the rules", show=False),
         Binding("backspace", "rules", "Back to the rules", show=False),
+        Binding("z", "size_field('sizes')", "Vocabulary sizes", show=False),
+        Binding("d", "size_field('dimension')", "Embedding dimension", show=False),
+        Binding("k", "size_field('context')", "Context", show=False),
+        Binding("u", "tied", "Tied or untied", show=False),
         Binding("pageup", "replay_page(-1)", show=False),
         Binding("pagedown", "replay_page(1)", show=False),
     ]

@@ -14,7 +14,13 @@ if TYPE_CHECKING:
 
     from textual import events
 
-TABS: Final = (("text", "Text"), ("statistics", "Statistics"), ("curves", "Curves"), ("rules", "Rules"))
+TABS: Final = (
+    ("text", "Text"),
+    ("statistics", "Statistics"),
+    ("curves", "Curves"),
+    ("rules", "Rules"),
+    ("sizes", "Sizes"),
+)
 """Id and name of each tab, in the order of their numbers."""
 
 DIALLED: Final = ("text", "statistics")
@@ -25,6 +31,7 @@ _KEYS: Final = {
     "statistics": "p another text  ← → dial  g go to  ↑ ↓ scroll  shift+← → tenths  home end",
     "curves": "e export SVG or CSV",
     "rules": "/ search  ↑ ↓ choose  enter token  backspace rules",
+    "sizes": "z sizes  d dimension  k context  u tied or not  ↑ ↓ scroll",
 }
 _ALWAYS: Final = "tab next  ? help  esc leave"
 _ASCII: Final = str.maketrans({"←": "<", "→": ">", "↑": "^", "↓": "v"})

@@ -17,9 +17,11 @@ from bpe_tui.tui.lab.dial_place import DialPlace
 from bpe_tui.tui.lab.exporting import export
 from bpe_tui.tui.lab.figure_keeper import FigureKeeper
 from bpe_tui.tui.lab.ground_keeper import GroundKeeper
+from bpe_tui.tui.lab.held_out_keeper import HeldOutKeeper
 from bpe_tui.tui.lab.keys import ONLY, bindings
 from bpe_tui.tui.lab.rows import DIALLED, TABS, ChoiceRow, head_line, key_line
 from bpe_tui.tui.lab.rules_tab import RulesTab
+from bpe_tui.tui.lab.sizes_tab import SizesTab
 from bpe_tui.tui.lab.statistics_tab import StatisticsTab
 from bpe_tui.tui.lab.text_tab import TextTab, first_line
 from bpe_tui.tui.lab.view import NO_TOKENIZER, LabView
@@ -52,6 +54,7 @@ class LabScreen(ModalScreen[None]):
         self.dial = DialPlace()
         self.keeper = GroundKeeper(self)
         self._figures = FigureKeeper(self)
+        self._held_out = HeldOutKeeper(self)
 
     @property
     def bench(self) -> BpeTuiApp:
@@ -68,6 +71,7 @@ class LabScreen(ModalScreen[None]):
         yield StatisticsTab(ascii_only=self._ascii_only)
         yield CurvesTab(ascii_only=self._ascii_only)
         yield RulesTab(ascii_only=self._ascii_only)
+        yield SizesTab(ascii_only=self._ascii_only)
         yield StyledLines(id="lab-keys")
 
     def on_mount(self) -> None:
@@ -129,6 +133,8 @@ class LabScreen(ModalScreen[None]):
         cast("Tab", self._tab_widget(self.tab)).show(self._view(self._snapshot))
         if self.tab == "statistics":
             self._figures.want(self.keeper.ground, self.dial.at)
+        elif self.tab == "sizes":
+            self._held_out.want(self.keeper.ground, self._snapshot)
 
     def _draw_dial(self) -> None:
         ground, bar = self.keeper.ground, self.query_one(DialBar)
@@ -168,6 +174,8 @@ class LabScreen(ModalScreen[None]):
             self.query_one(RulesTab).focus_list()
         elif self.tab == "statistics":
             self.query_one(StatisticsTab).focus()
+        elif self.tab == "sizes":
+            self.query_one(SizesTab).focus_page()
 
     # Keys
 
@@ -266,6 +274,14 @@ class LabScreen(ModalScreen[None]):
     def action_rules(self) -> None:
         """Go back to the rules."""
         self.query_one(RulesTab).focus_list()
+
+    def action_size_field(self, name: str) -> None:
+        """Put the cursor into a field of the Sizes tab."""
+        self.query_one(SizesTab).focus_field(name)
+
+    def action_tied(self) -> None:
+        """Compare for tied embeddings, or for untied ones."""
+        self.query_one(SizesTab).turn_tied()
 
     def action_sample(self, by: int) -> None:
         """Train on the next sample, or on the one before."""

@@ -13,8 +13,8 @@ from bpe_tui.terminal import count, fit
 from bpe_tui.tui.lab.figures import comparison_lines, figure_lines
 from bpe_tui.tui.lab.replay_rows import COLUMNS, ReplayRows
 from bpe_tui.tui.lab.story import MOST, Story, chips, flow, table
+from bpe_tui.tui.lab.text_line import TextLine
 from bpe_tui.tui.missing import name_missing
-from bpe_tui.tui.widgets.field import Field
 from bpe_tui.tui.widgets.styled_lines import Line, StyledLines
 from bpe_tui.tui.widgets.virtual_list import VirtualList
 from bpe_tui.tui.wording import in_lines
@@ -49,7 +49,7 @@ class TextTab(Vertical):
 
     def compose(self) -> ComposeResult:
         """The line above, figures, tokens, then how they came about."""
-        yield Field(placeholder="i: type or paste a text", id="lab-line")
+        yield TextLine(placeholder="i: type or paste a text", id="lab-line")
         yield StyledLines(id="lab-figures")
         yield StyledLines(id="lab-tokens")
         yield StyledLines(id="lab-step")
@@ -60,13 +60,13 @@ class TextTab(Vertical):
     @property
     def text(self) -> str:
         """What stands in the line."""
-        return self.query_one(Field).value
+        return self.query_one(TextLine).value
 
     def suggest(self, text: str) -> None:
         """Begin with a text, so that there is something to see; what the user wrote stays."""
         if self.text in {"", self._suggested}:
             self._suggested = text
-            self.query_one(Field).value = text
+            self.query_one(TextLine).value = text
 
     @property
     def merges(self) -> int:
@@ -154,41 +154,53 @@ class TextTab(Vertical):
         view, width = self._view, self.size.width
         if view is None or not self.is_mounted or not width:
             return
-        figures: list[Line] = []
+        figures = self._cut_lines(width)
         tokens: list[Line] = []
         ground, story = view.ground, self._story
         room = max(4, (self.size.height - 14) // 4 * 4)
         if ground is None:
             figures = [((fit(view.waiting, width), "warning"),)]
         elif self._trouble:
-            figures = [((line, "warning"),) for words in self._trouble for line in in_lines(words, width)]
+            figures += [((line, "warning"),) for words in self._trouble for line in in_lines(words, width)]
         if ground is not None and ground.dial is None:
-            tokens = table(chips(ground.tokenizer, self._plain, ascii_only=self._ascii_only), width, room)
+            found = chips(ground.tokenizer, self._plain[: width * room], ascii_only=self._ascii_only)
+            tokens = table(found, width, room, len(self._plain))
         elif ground is not None:
             if self._compares:
                 lines = comparison_lines(ground, view.measured, story, self.merges, width)
                 if story is not None:
                     for name, merges in (("then", self.merges), ("now", self.total)):
-                        found = chips(ground.tokenizer, story.ids(merges), ascii_only=self._ascii_only)
+                        found = chips(ground.tokenizer, story.ids(merges, width * room), ascii_only=self._ascii_only)
                         tokens.append(((name, "label"),))
                         tokens += flow(found, width, max(1, room // 2 - 1))
             else:
                 lines = figure_lines(ground, view.measured, story, self.merges, width, ascii_only=self._ascii_only)
                 if story is not None:
-                    found = chips(ground.tokenizer, story.ids(self.merges), ascii_only=self._ascii_only)
-                    tokens = table(found, width, room)
+                    # More than fit: a token takes two cells at least.
+                    ids = story.ids(self.merges, width * room)
+                    found = chips(ground.tokenizer, ids, ascii_only=self._ascii_only)
+                    tokens = table(found, width, room, story.dial.count(self.merges))
             figures += lines
         self.query_one("#lab-figures", StyledLines).show_lines(figures)
         self.query_one("#lab-tokens", StyledLines).show_lines(tokens)
         self._draw_step()
+
+    def _cut_lines(self, width: int) -> list[Line]:
+        left_out = self.query_one(TextLine).left_out
+        if not left_out:
+            return []
+        looked_at = min(len(self.text), MOST)
+        said = f"cut: the first {count(looked_at)} of {count(looked_at + left_out)} characters are looked at"
+        return [((fit(said, width), "warning"),)]
 
     def _draw_step(self) -> None:
         story, width = self._story, self.size.width
         lines: list[Line] = []
         if story is not None and story.text:
             step = min(self._list.cursor, len(story.replay))
-            found = chips(story.tokenizer, story.replay.ids(step), ascii_only=self._ascii_only)
-            title = f"how it got there: step {count(step)} of {count(len(story.replay))}, {count(len(found))} tokens"
+            found = chips(story.tokenizer, story.replay.ids(step, width), ascii_only=self._ascii_only)
+            tokens = count(story.replay.count(step))
+            title = f"how it got there: step {count(step)} of {count(len(story.replay))}, {tokens} tokens"
             lines = [((fit(title, width), "strong"),), *flow(found, width, 1)]
         self.query_one("#lab-step", StyledLines).show_lines(lines)
 
