@@ -397,7 +397,7 @@ ACTIONS: Final[tuple[Action, ...]] = (
         "lab",
         ("L",),
         "Lab",
-        "Take the tokenizer apart: a text as of any merge, statistics, curves, rules; samples to train on.",
+        "Take the tokenizer apart: a text as of any merge, statistics, curves, rules, sizes; samples to train on.",
         "View",
         footer=lambda now: now.merges > 0,
     ),

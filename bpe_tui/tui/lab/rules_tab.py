@@ -4,21 +4,28 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 from textual.containers import Horizontal, Vertical
 
+from bpe_tui.analysis.places import places_in
 from bpe_tui.terminal import count
 from bpe_tui.tui.panes.merge_log import MergeLogPane
 from bpe_tui.tui.panes.token_details import DetailRow, DetailRows, TokenDetails
 from bpe_tui.tui.widgets.columns import Column
 from bpe_tui.tui.widgets.styled_lines import StyledLines
 from bpe_tui.tui.widgets.virtual_list import VirtualList
-from bpe_tui.tui.wording import broken
+from bpe_tui.tui.wording import broken, readable
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
 
+    from bpe_tui.analysis import EncodedText
     from bpe_tui.tui.lab.view import LabView
 
+_MOST_PLACES = 8
+"""Places in the training text that are listed at most."""
+_MOST_INSIDE = 5
+"""Later tokens whose places stand for a token that has none of its own."""
 _MOST_NAMED = 2_000
 """Later tokens that are listed at most."""
 
@@ -31,10 +38,16 @@ class RulesTab(Vertical):
         self._ascii_only = ascii_only
         self._view: LabView | None = None
         self._opened: tuple[object, ...] = ()
+        self._token: int | None = None
+        """The token that is laid open."""
+        self._text: EncodedText | None = None
+        """The training text as the tokenizer at hand cuts it."""
+        self._where = ""
+        """What was searched for places; while there is no text, why not."""
         self._rules = MergeLogPane(ascii_only=ascii_only, id="lab-rules")
         self._rows = DetailRows()
         self._details = VirtualList(
-            self._rows, (Column("id", "id", 9, "right", "muted", priority=1), Column("what", "")),
+            self._rows, (Column("id", "id, place", 9, "right", "muted", priority=1), Column("what", "")),
             ascii_only=ascii_only, id="lab-token",
         )  # fmt: skip
 
@@ -66,6 +79,13 @@ class RulesTab(Vertical):
         self.set_class(self.size.width >= 100, "-wide")
         if self._view is not None:
             self.show(self._view)
+
+    def show_text(self, text: EncodedText | None, where: str) -> None:
+        """Take in the training text in tokens and what it is called, or why it is not there."""
+        self._text, self._where = text, where
+        if self._token is not None and self._view is not None and self._view.snapshot.merges:
+            self._fill(self._token)
+            self._details.data_changed()
 
     def search(self) -> None:
         """Search the rules."""
@@ -108,19 +128,47 @@ class RulesTab(Vertical):
             self._lay_open(token)
 
     def _lay_open(self, token: int) -> None:
+        self._token = token
+        self._fill(token)
+        self._details.restart()
+
+    def _fill(self, token: int) -> None:
         view = self._view
         assert view is not None
         details = TokenDetails(view.snapshot, token, view.columns, ascii_only=self._ascii_only)
-        rows = [DetailRow(("", ((details.token, "accent"),)))]
-        rows += [DetailRow(("", ((fact, "muted"),))) for fact in details.facts()]
+        first, *others = details.facts()
+        rows = [DetailRow(("", ((details.token, "accent"), (f"  {first}", "muted"))))]
+        # A sentence of two parts does not fit beside the rules.
+        rows += [DetailRow(("", ((part, "muted"),))) for fact in others for part in fact.split("; ")]
         later = self._later(token)
         if later:
             # How many there are stands among the facts, too: the list itself is far down.
             rows.append(DetailRow(("", ((f"part of {_tokens(len(later))}", "muted"),))))
-        for section in (details.parts(), details.built(), self._later_rows(later)):
+        places = self._place_rows(details, later)
+        for section in (details.parts(), places, details.built(), self._later_rows(later)):
             rows += [DetailRow(("", "")), *section] if section else []
         self._rows.rows = rows
-        self._details.restart()
+
+    def _place_rows(self, details: TokenDetails, later: list[int]) -> list[DetailRow]:
+        """Give where the token occurs; if nowhere by itself, where tokens do that hold it."""
+        view, text = self._view, self._text
+        if text is None or view is None:
+            return [DetailRow(("", ((readable(self._where), "muted"),)))] if self._where else []
+        found = places_in(text, details.token_id, _MOST_PLACES + 1)
+        if found:
+            more = len(found) > _MOST_PLACES
+            title = f"{'first' if more else 'all'} places in {self._where}"
+            return [DetailRow(("", ((title, "strong"),))), *details.places(found[:_MOST_PLACES])[1:]]
+        if text.ends is None:
+            return [DetailRow(("", (("no places: this tokenizer does not keep the text as it is", "muted"),)))]
+        inside = text.ids[np.flatnonzero(np.isin(text.ids, later))[: 20 * _MOST_INSIDE]].tolist()
+        if not inside:
+            return [DetailRow(("", ((f"no place in {self._where}", "muted"),)))]
+        rows = [DetailRow(("", ((f"in {self._where} only inside later tokens, such as", "strong"),)))]
+        for number in list(dict.fromkeys(inside))[:_MOST_INSIDE]:
+            other = TokenDetails(view.snapshot, number, view.columns, ascii_only=self._ascii_only)
+            rows += [DetailRow(row.cells, number) for row in other.places(places_in(text, number, 1))[1:]]
+        return rows
 
     def _later(self, token: int) -> list[int]:
         """Give all later tokens that hold this one, also those that are built on what is built on it."""

@@ -19,6 +19,7 @@ from bpe_tui.tui.lab.figure_keeper import FigureKeeper
 from bpe_tui.tui.lab.ground_keeper import GroundKeeper
 from bpe_tui.tui.lab.held_out_keeper import HeldOutKeeper
 from bpe_tui.tui.lab.keys import ONLY, bindings
+from bpe_tui.tui.lab.place_keeper import PlaceKeeper
 from bpe_tui.tui.lab.rows import DIALLED, TABS, ChoiceRow, head_line, key_line
 from bpe_tui.tui.lab.rules_tab import RulesTab
 from bpe_tui.tui.lab.sizes_tab import SizesTab
@@ -55,6 +56,7 @@ class LabScreen(ModalScreen[None]):
         self.keeper = GroundKeeper(self)
         self._figures = FigureKeeper(self)
         self._held_out = HeldOutKeeper(self)
+        self._places = PlaceKeeper(self)
 
     @property
     def bench(self) -> BpeTuiApp:
@@ -133,6 +135,8 @@ class LabScreen(ModalScreen[None]):
         cast("Tab", self._tab_widget(self.tab)).show(self._view(self._snapshot))
         if self.tab == "statistics":
             self._figures.want(self.keeper.ground, self.dial.at)
+        elif self.tab == "rules":
+            self._places.want(self.keeper.ground, self._snapshot)
         elif self.tab == "sizes":
             self._held_out.want(self.keeper.ground, self._snapshot)
 
