@@ -83,7 +83,7 @@ def table_lines(
 ) -> list[Line]:
     """Give the table: figures right under their names, the longest tokens beside or below them."""
     cells = [_cells(row, wishes) for row in sizes.rows]
-    cells += [[count(size), *["not yet" if not place else "" for place in range(7)]] for size in sizes.pending]
+    cells += [[count(size), "", "", "not yet", *[""] * 4] for size in sizes.pending]
     widths = [max(cell_width(row[place]) for row in [_HEADS, *cells]) for place in range(len(_HEADS))]
     shown = list(range(len(_HEADS)))
     if sum(widths) + len(widths) - 1 > width:
