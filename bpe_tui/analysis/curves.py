@@ -67,7 +67,8 @@ class Gain:
             return f"{whence}, {what} shorten the text by {self.share:.2%} ({self.saved:,} tokens)"
         if self.bound:
             return f"{whence}, {what} would shorten the text by at most {self.share:.1%}: too few merges to say more"
-        return f"{whence}, {what} would shorten the text by an estimated {self.share:.1%} (about {self.saved:,} tokens)"
+        share = f"{self.share:.{1 if self.share >= 0.1 else 2}%}"
+        return f"{whence}, {what} would shorten the text by an estimated {share} (about {self.saved:,} tokens)"
 
 
 def compression_curve(lengths: Ints, characters: int) -> Curve:

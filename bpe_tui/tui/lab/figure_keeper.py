@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bpe_tui.analysis import prefix
 from bpe_tui.session.job import Job, JobState
 from bpe_tui.tui.lab.statistics_tab import PASSAGE, SOURCES, WORKING, Figures, StatisticsTab, work_out
 from bpe_tui.tui.lab.text_tab import TextTab
 
 if TYPE_CHECKING:
-    from bpe_tui.progress import Report
     from bpe_tui.tui.lab.ground import Ground
     from bpe_tui.tui.lab.screen import LabScreen
 
@@ -53,15 +51,8 @@ class FigureKeeper:
         text = line if source == 0 else self._screen.bench.workspace.training_text()
         if source == 1:
             text = text[:PASSAGE]
-        known, key = tab.known, (ground.key, merges)
-        vocabulary = known.vocabulary if known is not None and known.key == key else None
-
-        def figures(report: Report) -> Figures:
-            report("working out the figures", 0, 0)
-            smaller = prefix(ground.tokenizer, merges) if ground.dial is not None else ground.tokenizer
-            return work_out(source, key, merges, smaller, text, vocabulary, report)
-
-        self._job = Job("working out the figures", figures)
+        known = tab.known
+        self._job = Job("working out the figures", lambda report: work_out(ground, merges, source, text, known, report))
         self._screen.run_worker(self._follow(self._job), group="lab-figures")
 
     async def _follow(self, job: Job[Figures]) -> None:

@@ -43,7 +43,7 @@ class PlaceKeeper:
         if not text:
             tab.show_text(None, "no places: no corpus is open to look in")
         elif not resting:
-            tab.show_text(None, "places in the training text are looked for when the run rests")
+            tab.show_text(None, "places are looked for when the run rests")
         else:
             most = _FOREIGN if ground.tokenizer.kind == "foreign" else _MOST
             part = text[:most]
@@ -55,7 +55,7 @@ class PlaceKeeper:
     async def _follow(self, job: Job[EncodedText], where: str) -> None:
         self._screen.keeper.start(job)
         tab = self._screen.query_one(RulesTab)
-        tab.show_text(None, "looking for places in the training text …")
+        tab.show_text(None, "looking for places …")
         outcome = await self._screen.bench.ended(job)
         if outcome.state is JobState.DONE:
             tab.show_text(outcome.result, where)

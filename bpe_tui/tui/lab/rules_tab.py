@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from bpe_tui.analysis import EncodedText
     from bpe_tui.tui.lab.view import LabView
 
+_BESIDE = 15
+"""Cells of a row of details that are not free text: cursor, id, gaps, scrollbar."""
 _MOST_PLACES = 8
 """Places in the training text that are listed at most."""
 _MOST_INSIDE = 5
@@ -106,6 +108,11 @@ class RulesTab(Vertical):
         if event.virtual_list is self._rules.list:
             self._open()
 
+    def on_merge_log_pane_rows_changed(self, event: MergeLogPane.RowsChanged) -> None:
+        """Open the token of the rule that stands under the cursor now, though the cursor may not have moved."""
+        event.stop()
+        self._open()
+
     def on_virtual_list_selected(self, event: VirtualList.Selected) -> None:
         """Go on to the token, or open one of those that it lists."""
         event.stop()
@@ -122,7 +129,8 @@ class RulesTab(Vertical):
         if view is None or token is None:
             return
         # What is built on a token changes while the run goes on; the list is looked at anew when it rests.
-        state = (token, view.snapshot.log, view.ground.key if view.ground is not None else None)
+        key = view.ground.key if view.ground is not None else None
+        state = (token, view.snapshot.log, key, self._details.size.width)
         if state != self._opened:
             self._opened = state
             self._lay_open(token)
@@ -138,8 +146,7 @@ class RulesTab(Vertical):
         details = TokenDetails(view.snapshot, token, view.columns, ascii_only=self._ascii_only)
         first, *others = details.facts()
         rows = [DetailRow(("", ((details.token, "accent"), (f"  {first}", "muted"))))]
-        # A sentence of two parts does not fit beside the rules.
-        rows += [DetailRow(("", ((part, "muted"),))) for fact in others for part in fact.split("; ")]
+        rows += [row for fact in others for row in self._told(fact)]
         later = self._later(token)
         if later:
             # How many there are stands among the facts, too: the list itself is far down.
@@ -153,22 +160,27 @@ class RulesTab(Vertical):
         """Give where the token occurs; if nowhere by itself, where tokens do that hold it."""
         view, text = self._view, self._text
         if text is None or view is None:
-            return [DetailRow(("", ((readable(self._where), "muted"),)))] if self._where else []
+            return self._told(readable(self._where))
         found = places_in(text, details.token_id, _MOST_PLACES + 1)
         if found:
             more = len(found) > _MOST_PLACES
             title = f"{'first' if more else 'all'} places in {self._where}"
             return [DetailRow(("", ((title, "strong"),))), *details.places(found[:_MOST_PLACES])[1:]]
         if text.ends is None:
-            return [DetailRow(("", (("no places: this tokenizer does not keep the text as it is", "muted"),)))]
+            return self._told("no places: this tokenizer does not keep the text as it is")
         inside = text.ids[np.flatnonzero(np.isin(text.ids, later))[: 20 * _MOST_INSIDE]].tolist()
         if not inside:
-            return [DetailRow(("", ((f"no place in {self._where}", "muted"),)))]
+            return self._told(f"no place in {self._where}")
         rows = [DetailRow(("", ((f"in {self._where} only inside later tokens, such as", "strong"),)))]
         for number in list(dict.fromkeys(inside))[:_MOST_INSIDE]:
             other = TokenDetails(view.snapshot, number, view.columns, ascii_only=self._ascii_only)
             rows += [DetailRow(row.cells, number) for row in other.places(places_in(text, number, 1))[1:]]
         return rows
+
+    def _told(self, text: str) -> list[DetailRow]:
+        """Give a sentence, which is safe to show, in as many rows as it takes."""
+        room = max(20, self._details.size.width - _BESIDE)
+        return [DetailRow(("", ((line, "muted"),))) for line in broken(text, room)]
 
     def _later(self, token: int) -> list[int]:
         """Give all later tokens that hold this one, also those that are built on what is built on it."""

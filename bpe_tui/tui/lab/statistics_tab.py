@@ -8,19 +8,20 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 
-from bpe_tui.analysis import TextStatistics, VocabularyStatistics, text_statistics, vocabulary_statistics
+from bpe_tui.analysis import TextStatistics, VocabularyStatistics, prefix, text_statistics, vocabulary_statistics
 from bpe_tui.terminal import UNKNOWN, cell_width, count, fit, pad, shown_token
 from bpe_tui.tui.lab.figures import figure_lines
 from bpe_tui.tui.widgets.styled_lines import Line, StyledLines
 from bpe_tui.tui.wording import broken, readable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from textual.app import ComposeResult
 
     from bpe_tui.bpe.tokenizer import BPETokenizer
     from bpe_tui.progress import Report
+    from bpe_tui.tui.lab.ground import Ground
     from bpe_tui.tui.lab.view import LabView
 
 SOURCES: Final = ("the line", "the first 100,000 characters of the training text", "the training text")
@@ -46,23 +47,35 @@ class Figures:
     """What tells their tokenizer from others."""
     merges: int
     """As of which merge."""
+    left_out: int
+    """Special tokens that it lacks, since their ids lie behind those of later merges."""
     vocabulary: VocabularyStatistics
     text: TextStatistics
     tokenizer: BPETokenizer
 
 
 def work_out(
-    source: int,
-    key: object,
+    ground: Ground,
     merges: int,
-    tokenizer: BPETokenizer,
+    source: int,
     text: str,
-    known: VocabularyStatistics | None,
+    known: Figures | None,
     report: Report,
 ) -> Figures:
-    """Work out the figures. Raises BPEError; `report` may raise Cancelled."""
-    vocabulary = known if known is not None else vocabulary_statistics(tokenizer, report)
-    return Figures(source, key, merges, vocabulary, text_statistics(tokenizer, text, report), tokenizer)
+    """Work out the figures of a text as of a merge; the vocabulary of `known` is taken where it is the same.
+
+    Raises BPEError; `report` may raise Cancelled.
+    """
+    report("working out the figures", 0, 0)
+    key = (ground.key, merges)
+    if known is not None and known.key == key:
+        tokenizer, vocabulary = known.tokenizer, known.vocabulary
+    else:
+        tokenizer = prefix(ground.tokenizer, merges) if ground.dial is not None else ground.tokenizer
+        vocabulary = vocabulary_statistics(tokenizer, report)
+    left_out = len(_special(ground.tokenizer)) - len(_special(tokenizer))
+    of_text = text_statistics(tokenizer, text, report)
+    return Figures(source, key, merges, left_out, vocabulary, of_text, tokenizer)
 
 
 class StatisticsTab(VerticalScroll, inherit_bindings=False):
@@ -177,7 +190,7 @@ def vocabulary_lines(figures: Figures, *, ascii_only: bool = False) -> list[Line
     """Give the figures of the vocabulary."""
     found = figures.vocabulary
     rows: list[tuple[str, str]] = [
-        ("vocabulary", count(found.vocab_size)),
+        ("vocabulary" + (", no special ones" if figures.left_out else ""), count(found.vocab_size)),
         ("base tokens", count(found.base_tokens)),
         ("merges", count(found.merges)),
         ("learned tokens", count(found.learned_tokens)),
@@ -212,6 +225,11 @@ def bars(lengths: Sequence[tuple[int, int]], *, most: int = 16, ascii_only: bool
 def _scripts(scripts: dict[str, int]) -> list[Line]:
     ordered: Callable[[tuple[str, int]], int] = lambda entry: -entry[1]  # noqa: E731
     return [_row((name, count(number))) for name, number in sorted(scripts.items(), key=ordered)[:8]]
+
+
+def _special(tokenizer: BPETokenizer) -> Collection[str]:
+    special: Collection[str] = getattr(tokenizer, "special_tokens", ())
+    return special
 
 
 def _title(text: str) -> Line:
