@@ -18,7 +18,7 @@ from bpe_tui.analysis.comparison import align, compare, cost, parting, shared_to
 from bpe_tui.analysis.counting import NOTHING, Count, count, cut
 from bpe_tui.analysis.encoded import token_bytes
 from bpe_tui.analysis.families import train_family
-from bpe_tui.analysis.prefixes import Dial, lengths_by_merge
+from bpe_tui.analysis.prefixes import lengths_by_merge
 from bpe_tui.analysis.probe import probe, worst_first
 from bpe_tui.analysis.recording import record
 from bpe_tui.analysis.rules import Rules

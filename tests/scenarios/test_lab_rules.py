@@ -50,7 +50,7 @@ async def test_a_token_that_stands_only_inside_others_shows_those(open_app: Open
         await person.press("slash")
         await person.paste(f"merge:{rank + 1}")
         await person.press("enter", "home", "enter")
-        await person.until_text("in the training text only inside later tokens, such as")
+        await person.until_text("places inside later tokens")
 
 
 async def test_places_wait_until_the_run_rests_and_go_with_the_corpus(open_app: OpenApp) -> None:

@@ -171,7 +171,7 @@ class RulesTab(Vertical):
         inside = text.ids[np.flatnonzero(np.isin(text.ids, later))[: 20 * _MOST_INSIDE]].tolist()
         if not inside:
             return self._told(f"no place in {self._where}")
-        rows = [DetailRow(("", ((f"in {self._where} only inside later tokens, such as", "strong"),)))]
+        rows = [DetailRow(("", (("places inside later tokens", "strong"),)))]
         for number in list(dict.fromkeys(inside))[:_MOST_INSIDE]:
             other = TokenDetails(view.snapshot, number, view.columns, ascii_only=self._ascii_only)
             rows += [DetailRow(row.cells, number) for row in other.places(places_in(text, number, 1))[1:]]
