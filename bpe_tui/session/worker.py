@@ -39,7 +39,8 @@ if TYPE_CHECKING:
 _WORK = 250_000
 """Occurrences that a batch of merges visits: about 20 ms, which is how fast commands take effect."""
 _FIRST_WORK = 10_000
-"""The same for the first second: a border costs microseconds, and a run that ends at once has a curve of its speed."""
+"""The same for the first second, to which it doubles from 1: a border costs microseconds, and a run that ends at once
+has a curve of its speed."""
 _FIRST_SECONDS = 1.0
 _LONGEST_WAIT = 0.25
 """Seconds after which a thread that waits looks again whether the program is still there."""
@@ -88,6 +89,8 @@ class Worker:
         self._making: Engine | None = None
         self._watch = Stopwatch()
         self._trace = Trace()
+        self._batch = 1
+        """Occurrences that the last batch was to visit."""
         self._empty = MergeLog(1)
         self._counted = (0, 0)
 
@@ -280,7 +283,8 @@ class Worker:
                 self._leave(*rest)
                 return False
             allowance: int | None = 0
-            work = _FIRST_WORK if self._watch.seconds(time.monotonic()) < _FIRST_SECONDS else _WORK
+            early = self._watch.seconds(time.monotonic()) < _FIRST_SECONDS
+            work = self._batch = min(2 * self._batch, _FIRST_WORK if early else _WORK)
             if rest is None:
                 if self.state is not RunState.TRAINING:
                     self._become(RunState.TRAINING, "learning merges")
