@@ -80,7 +80,7 @@ def row(person: Any, name: str) -> list[str]:
 async def test_figures_are_those_of_the_analysis(open_app: OpenApp, gpt2: Path, verses: str, size: Any) -> None:
     async with open_app(size=size) as person:
         await person.train()
-        await open_tab(person, 5, "a sets another tokenizer beside it")
+        await open_tab(person, 6, "a sets another tokenizer beside it")
         await add_file(person, gpt2)
         await person.until_text("gpt2/vocab")
         await worked_out(person)
@@ -119,7 +119,7 @@ async def test_figures_are_those_of_the_analysis(open_app: OpenApp, gpt2: Path, 
 async def test_lines_are_cut_above_one_another(open_app: OpenApp, gpt2: Path, verses: str) -> None:
     async with open_app(size=(120, 40)) as person:
         await person.train()
-        await open_tab(person, 5, "line 1 of")
+        await open_tab(person, 6, "line 1 of")
         await add_file(person, gpt2)
         await person.until_text("gpt2/vocab")
         await worked_out(person)
@@ -143,17 +143,17 @@ async def test_lines_are_cut_above_one_another(open_app: OpenApp, gpt2: Path, ve
 async def test_another_text_and_the_line_that_was_typed(open_app: OpenApp) -> None:
     async with open_app(size=(80, 24)) as person:
         await person.train()
-        await open_tab(person, 5, "on the training text: ")
+        await open_tab(person, 6, "on the training text: ")
         for name in ("the validation split", "the test split"):
             await person.press("p")
             await worked_out(person)
             await person.until_text(f"on {name}: ")
         await person.press("i", "backspace")
         await person.type("low lower water")
-        await person.press("escape", "5", "p")
+        await person.press("escape", "6", "p")
         await worked_out(person)
         await person.until_text("on the line: 15 characters, 3 words")
-        await person.press("i", "backspace", "escape", "5")
+        await person.press("i", "backspace", "escape", "6")
         await worked_out(person)
         await person.until_text("the line is empty")
 
@@ -161,7 +161,7 @@ async def test_another_text_and_the_line_that_was_typed(open_app: OpenApp) -> No
 async def test_sides_are_taken_away_and_outlive_the_lab(open_app: OpenApp) -> None:
     async with open_app(size=(80, 24)) as person:
         await person.train()
-        await open_tab(person, 5)
+        await open_tab(person, 6)
         await add_baseline(person, "characters")
         await add_baseline(person, "bytes")
         await person.press("a", "down", "enter")
@@ -170,7 +170,7 @@ async def test_sides_are_taken_away_and_outlive_the_lab(open_app: OpenApp) -> No
         await person.press("down", "d")
         await person.until(lambda: [side.name for side in person.app.sides.added] == ["bytes"], "one side less")
         await person.press("escape")
-        await open_tab(person, 5, "bytes")
+        await open_tab(person, 6, "bytes")
         assert "characters  " not in person.text()
         await person.press("up", "up", "d")
         await person.until_text("the tokenizer at hand stays")
@@ -181,7 +181,7 @@ async def test_a_broken_file_is_told_in_the_tab(open_app: OpenApp, tmp_path: Pat
     path.write_text('{"type": "character_bpe", "merges": [\x1b')
     async with open_app(size=(80, 24)) as person:
         await person.train()
-        await open_tab(person, 5)
+        await open_tab(person, 6)
         await add_file(person, path)
         await person.until_text("broken.json")
         await worked_out(person)
@@ -197,7 +197,7 @@ async def test_a_text_that_one_cannot_encode_leaves_the_others_their_figures(ope
     BPETokenizer("abc", []).save(path)
     async with open_app(size=(80, 24)) as person:
         await person.train()
-        await open_tab(person, 5)
+        await open_tab(person, 6)
         await add_file(person, path)
         await person.until_text("few")
         await worked_out(person)
@@ -220,7 +220,7 @@ async def test_what_takes_long_is_stopped_and_begun_again(open_app: OpenApp, mon
         monkeypatch.setattr(sides_work, "find", endless)
         await person.press("L")
         await person.until_text("how it got there")
-        await person.press("5")
+        await person.press("6")
         await person.until_text("at hand: encoding, 41% (ctrl+c stops)")
         await person.press("ctrl+c")
         await person.until_text("stopped: r goes on")
@@ -240,7 +240,7 @@ async def test_loading_is_stopped(open_app: OpenApp, gpt2: Path, monkeypatch: py
     monkeypatch.setattr(sides_work, "load_side", endless)
     async with open_app(size=(80, 24)) as person:
         await person.train()
-        await open_tab(person, 5)
+        await open_tab(person, 6)
         await add_file(person, gpt2)
         await person.until_text("loading vocab.bpe: reading the tokenizer", "ctrl+c stops")
         await person.press("ctrl+c")
@@ -251,7 +251,7 @@ async def test_loading_is_stopped(open_app: OpenApp, gpt2: Path, monkeypatch: py
 async def test_families_are_trained_or_say_what_they_need(open_app: OpenApp, monkeypatch: pytest.MonkeyPatch) -> None:
     async with open_app(size=(80, 24)) as person:
         await person.train()
-        await open_tab(person, 5)
+        await open_tab(person, 6)
         with monkeypatch.context() as without:
             without.setattr(sides_work, "why_no_families", lambda: "needs the package tokenizers")
             await person.press("a", "end", "enter")
@@ -270,12 +270,12 @@ async def test_families_are_trained_or_say_what_they_need(open_app: OpenApp, mon
 
 async def test_it_follows_a_run_and_works_without_one(open_app: OpenApp) -> None:
     async with open_app(size=(80, 24)) as person:
-        await open_tab(person, 5, "no tokenizer yet: t trains one", "a sets a tokenizer here")
+        await open_tab(person, 6, "no tokenizer yet: t trains one", "a sets a tokenizer here")
         await add_baseline(person, "characters")
         await person.until_text("characters", "1.000")
-        await person.press("6")
+        await person.press("7")
         await person.until_text("no tokenizer yet")
-        await person.press("5", "t")
+        await person.press("6", "t")
         await person.until(lambda: person.snapshot.state.ended, "the end of training")
         await person.until(lambda: "at hand" in person.app.sides.found, "the tokenizer at hand")
         await worked_out(person)
@@ -287,11 +287,11 @@ async def test_it_follows_a_run_and_works_without_one(open_app: OpenApp) -> None
 async def test_words_and_their_pieces(open_app: OpenApp, gpt2: Path, tmp_path: Path, size: Any) -> None:
     async with open_app(size=size) as person:
         await person.train()
-        await open_tab(person, 5)
+        await open_tab(person, 6)
         await add_file(person, gpt2)
         await person.until_text("gpt2/vocab")
         await worked_out(person)
-        await person.press("6")
+        await person.press("7")
         await person.until_text("words: 14", "worst first", "pieces")
         other = BPETokenizer.from_file(gpt2)
         here = person.app.workspace.tokenizer()
@@ -329,7 +329,7 @@ async def test_a_long_list_of_words_scrolls(open_app: OpenApp, tmp_path: Path) -
     words.write_text("".join(f"water{number}\n" for number in range(3_000)), encoding="utf-8")
     async with open_app(size=(80, 24)) as person:
         await person.train()
-        await open_tab(person, 6, "words: 14")
+        await open_tab(person, 7, "words: 14")
         await person.press("w", "down", "enter")
         await person.until_text("tab completes")
         await person.press("ctrl+k")
