@@ -13,7 +13,8 @@ import numpy.typing as npt
 from bpe_tui.bpe.alphabet import check_text
 from bpe_tui.bpe.byte_alphabet import BYTES, CHARACTERS, SORTED_BYTES, byte_array
 from bpe_tui.bpe.byte_tokenizer import ByteBPETokenizer
-from bpe_tui.bpe.pretokenize import SplittingRule, safe_place, scan, split
+from bpe_tui.bpe.pieces import PieceCounter
+from bpe_tui.bpe.pretokenize import SplittingRule, safe_place, scan_between, split
 from bpe_tui.bpe.sequence import TrainingSequence, stretches
 from bpe_tui.bpe.special import cut_at, special_pattern
 from bpe_tui.bpe.trainer import Ties
@@ -28,7 +29,6 @@ Bytes = npt.NDArray[np.uint8]
 
 WORTH_TWO_THREADS = 1 << 21
 """Bytes from which on a text is counted by two threads."""
-_ONCE: Ids = np.zeros(0, np.int64)
 
 
 def byte_order(ties: Ties | str) -> list[str]:
@@ -36,46 +36,6 @@ def byte_order(ties: Ties | str) -> list[str]:
     if Ties(ties) is Ties.BYTES:
         return list(CHARACTERS)
     return [CHARACTERS[byte] for byte in SORTED_BYTES]
-
-
-class PieceCounter:
-    """Counts distinct pieces, in the order in which they first come."""
-
-    def __init__(self) -> None:
-        self._pieces = np.zeros((1 << 15, 5), np.int64)
-        self._store = np.empty(1 << 20, np.uint8)
-        self._used = np.zeros(4, np.int64)
-
-    def add(self, data: Bytes, start: int, ends: Ids, weights: Ids = _ONCE) -> None:
-        """Count the pieces of `data` from `start` on that end at `ends`: once each, or as often as `weights` say."""
-        from bpe_tui.bpe.kernels import byte_encoding as kernel
-
-        while len(ends):
-            self._pieces, counted = kernel.count_pieces(
-                data, start, ends, len(ends), self._pieces, self._store, weights, self._used
-            )
-            if counted == len(ends):
-                return
-            # The next piece had no room.
-            start = int(ends[counted - 1]) if counted else start
-            ends, weights = ends[counted:], weights[counted:]
-            store = np.empty(2 * len(self._store) + int(ends[0]) - start, np.uint8)
-            store[: len(self._store)] = self._store
-            self._store = store
-
-    def absorb(self, later: PieceCounter) -> None:
-        """Count what another counter has counted, in a text that comes behind."""
-        content, lengths, counts = later.counted()
-        self.add(content, 0, np.cumsum(lengths), counts)
-
-    def counted(self) -> tuple[npt.NDArray[np.uint8], Ids, Ids]:
-        """Give the bytes of all distinct pieces one after another, their lengths, and how often each came."""
-        from bpe_tui.bpe.kernels import byte_encoding as kernel
-
-        found = self._pieces[self._pieces[:, kernel.HASH] != 0]
-        found = found[np.argsort(found[:, kernel.IDS_LENGTH])]  # there, the number of pieces before it
-        content = self._store[: int(self._used[kernel.BYTES_USED])]
-        return content, found[:, kernel.BYTES_LENGTH].copy(), found[:, kernel.IDS_AT].copy()
 
 
 def count_pieces(
@@ -122,15 +82,11 @@ def _count_between(
     counter: PieceCounter, data: Bytes, start: int, stop: int, rule: SplittingRule, report: Report
 ) -> None:
     """Count the pieces from `start` to `stop`, at both of which a piece begins or the data ends."""
-    # The scanner sees what follows `stop`: what a piece is can depend on it.
-    for ends in scan(data, rule, start, report=report):
-        here = ends if int(ends[-1]) <= stop else ends[: np.searchsorted(ends, stop, side="right")]
-        counter.add(data, start, here)
+    for ends in scan_between(data, rule, start, stop, report):
+        counter.add(data, start, ends)
         start = int(ends[-1])
-        if start >= stop:
-            # The scanner reports when it is asked for more.
-            report("splitting", start, len(data))
-            return
+    # The scanner reports when it is asked for more.
+    report("splitting", stop, len(data))
 
 
 def _parts(text: str | bytes, special_tokens: Sequence[str]) -> Iterator[bytes]:

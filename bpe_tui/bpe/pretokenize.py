@@ -32,8 +32,8 @@ from bpe_tui.progress import Report, silent
 Data = str | bytes | bytearray | memoryview | npt.NDArray[np.uint8]
 """What can be split: text, or the bytes of a text (UTF-8, or nearly so), for example of a mapped file."""
 
-BLOCK = 1 << 20
-"""Bytes scanned between two reports."""
+BLOCK = 1 << 17
+"""Bytes scanned between two reports: what is found there is still in the processor's cache when it is used."""
 PATTERN_SECONDS = 5.0
 """How long a pattern of one's own may search for one match, in seconds, and"""
 PATTERN_SECONDS_A_CHARACTER = 1e-7
@@ -168,7 +168,7 @@ def split(text: Data, rule: SplittingRule, report: Report = silent) -> npt.NDArr
     data = as_bytes(text)
     if rule.number < 0:
         return _split_by_pattern(data, rule, report)
-    parts = list(scan(data, rule, report=report))
+    parts = [part.copy() for part in scan(data, rule, report=report)]
     return np.concatenate(parts) if parts else np.zeros(0, np.int64)
 
 
@@ -177,7 +177,7 @@ def scan(
 ) -> Iterator[npt.NDArray[np.int64]]:
     """Give the ends of the pieces of `data` from `start` on, where a piece must start, about `block` bytes at a time.
 
-    Only for named rules.
+    Only for named rules. What is given is written over when more is asked for.
     """
     from bpe_tui.bpe.kernels import splitting
 
@@ -191,12 +191,23 @@ def scan(
             room = np.empty(stop - start, np.int64)
         pieces, resume = splitting.split(rule.number, data, start, stop, stop == total, room, table)
         if pieces:
-            yield room[:pieces].copy()
+            yield room[:pieces]
             size = max(block, 1)
         else:
             size *= 2  # a piece longer than the block: it must be seen whole
         start = resume
         report("splitting", start, total)
+
+
+def scan_between(
+    data: npt.NDArray[np.uint8], rule: SplittingRule, start: int, stop: int, report: Report = silent
+) -> Iterator[npt.NDArray[np.int64]]:
+    """Give the same up to `stop`, where a piece must end. What follows is looked at: a piece can depend on it."""
+    for ends in scan(data, rule, start, report=report):
+        if ends[-1] >= stop:
+            yield ends[: np.searchsorted(ends, stop, side="right")]
+            return
+        yield ends
 
 
 def safe_place(data: npt.NDArray[np.uint8], rule: SplittingRule, start: int) -> int:
