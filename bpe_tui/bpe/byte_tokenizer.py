@@ -314,6 +314,9 @@ class ByteBPETokenizer(BPETokenizer):
 
     def decode_bytes(self, ids: Iterable[int] | npt.NDArray[np.integer]) -> bytes:
         """Give the bytes that `ids` stand for. Raises TokenIdError for an id that is not used."""
+        return self._spelled(ids).tobytes()
+
+    def _spelled(self, ids: Iterable[int] | npt.NDArray[np.integer]) -> npt.NDArray[np.uint8]:
         from bpe_tui.bpe.kernels import decoding as kernel
 
         array = self._id_array(ids)
@@ -329,7 +332,7 @@ class ByteBPETokenizer(BPETokenizer):
             )
         content = np.empty(total, np.uint8)
         kernel.spell(array, offsets, characters, content)
-        return content.tobytes()
+        return content
 
     def decode(
         self,
@@ -341,10 +344,10 @@ class ByteBPETokenizer(BPETokenizer):
 
         Raises PartialCharacterError where the bytes are no UTF-8, and TokenIdError.
         """
-        content = self.decode_bytes(ids)
+        content = self._spelled(ids)
         report("decoding", len(content), len(content))
         try:
-            return content.decode("utf-8", errors)
+            return str(content.data, "utf-8", errors)
         except UnicodeDecodeError as error:
             raise PartialCharacterError(
                 f"the ids decode to bytes that are no text: byte {error.start:,} is 0x{content[error.start]:02X} "

@@ -56,7 +56,7 @@ def merge_piece(
     data: Array, start: int, stop: int, byte_ids: Array, byte_pairs: Array, table: Array, ids: Array, ids_start: int,
     symbols: Array, found: Array, control: Array,
 ) -> int:  # fmt: skip
-    """Merge a piece; give where its ids end in `ids`, or -1 when cancelled. `symbols` and `found` are for short ones."""
+    """Merge a piece; give where its ids end in `ids`, or -1 when cancelled. `symbols` and `found` are scratch."""
     length = stop - start
     if length <= SHORT:
         for index in range(length):
@@ -128,10 +128,10 @@ def encode_pieces(
 ) -> int:
     """Encode the `count` pieces of `data` that begin at `start` and end at `ends`; give where their ids end in `ids`.
 
-    `byte_ids` has the id of each single byte, `byte_pairs` what the merge table has for each two. `tokens` and `token_store` hold the pieces that are taken whole, each with
-    its id. `memory`, `store`, `id_store` and `used` are what earlier pieces became: one id, two ids in one word, or where
-    more of them lie in `id_store`; what finds no room is not remembered. `ids` needs room for one id a byte, and one
-    more. Gives -1 when cancelled.
+    `byte_ids` has the id of each single byte, `byte_pairs` what the merge table has for each two. `tokens` and
+    `token_store` hold the pieces that are taken whole, each with its id. `memory`, `store`, `id_store` and `used` are
+    what earlier pieces became: one id, two ids in one word, or where more of them lie in `id_store`; what finds no room
+    is not remembered. `ids` needs room for one id a byte, and one more. Gives -1 when cancelled.
     """
     symbols = np.empty(SHORT, np.int64)
     found = np.empty(SHORT, np.int64)

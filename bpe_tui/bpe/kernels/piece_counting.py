@@ -71,8 +71,7 @@ def count_pieces(
 
 @njit(types.Tuple((_u8, _i64, _i64))(WORDS, _u8, int64), **OUTER)
 def list_pieces(table: Array, store: Array, count: int) -> tuple[Array, Array, Array]:
-    """Give the bytes of the `count` pieces of a table one after another, by their numbers, their lengths, and how often
-    each came."""
+    """Give the bytes of the `count` pieces of a table one after another, by their numbers, their lengths and counts."""
     lengths = np.empty(count, np.int64)
     counts = np.empty(count, np.int64)
     rows = np.empty(count, np.int64)
