@@ -19,7 +19,7 @@ from bpe_tui.progress import Report, silent
 Text = str | bytes | Iterable[bytes]
 """A text, its bytes, or its UTF-8 block by block, cut between characters."""
 
-STRETCH = 1 << 22
+STRETCH = 1 << 21
 """Bytes that one thread counts at a time, at least, if a piece ends there."""
 _SEARCHED = (1 << 12, 1 << 16, 1 << 20)
 """How many bytes before the end of a block are searched for a place to cut, one after another."""
