@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
@@ -19,9 +19,10 @@ import numpy.typing as npt
 from bpe_tui.bpe.byte_alphabet import CHARACTERS, spell, to_characters
 from bpe_tui.bpe.byte_encoder import ByteEncoder
 from bpe_tui.bpe.byte_vocabulary import merge_ids, single_bytes, tokens_by_id
+from bpe_tui.bpe.cuts import WINDOW, last_cut
 from bpe_tui.bpe.joins import NEVER, Joins, JoinSteps
 from bpe_tui.bpe.preparation import Preparation
-from bpe_tui.bpe.pretokenize import SplittingRule, split
+from bpe_tui.bpe.pretokenize import SplittingRule, as_bytes, safe_place, split
 from bpe_tui.bpe.ranks import DerivedMerges, all_pairs, derive_merges
 from bpe_tui.bpe.special import (
     SpecialPolicy,
@@ -36,6 +37,9 @@ from bpe_tui.errors import BPEError, TokenIdError
 from bpe_tui.progress import Report, silent
 
 Ids = npt.NDArray[np.int64]
+
+SPELLED = 1 << 15
+"""Ids whose bytes are compared at a time: they stay in the processor's cache meanwhile."""
 
 
 class PartialCharacterError(BPEError, ValueError):
@@ -68,6 +72,7 @@ class ByteBPETokenizer(BPETokenizer):
 
     kind = "byte_bpe"
     unit = "bytes"
+    covers_all = True
 
     def __init__(
         self,
@@ -231,6 +236,51 @@ class ByteBPETokenizer(BPETokenizer):
             if token is not None:
                 parts.append(np.array([self.special_tokens[token]], np.int64))
         return np.concatenate(parts)
+
+    def last_cut(self, text: str, special: SpecialPolicy | str = SpecialPolicy.TEXT) -> int:
+        """Give a place near the end of `text` where it may be cut; see `BPETokenizer.last_cut`.
+
+        There is none for the rule `none` and patterns of one's own, nor where a preparation does more than to find
+        tokens.
+        """
+        tokens: Collection[str] = self.special_tokens if special != SpecialPolicy.TEXT else ()
+        if self.preparation is not None:
+            if not self.preparation.only_finds:
+                return 0
+            tokens = {token.content for token in self.preparation.added_tokens}
+        return last_cut(text, self._find_cut, tokens)
+
+    def _find_cut(self, text: str) -> int:
+        content = text.encode("utf-8", "surrogatepass")
+        place = safe_place(as_bytes(content), self.rule, 0)
+        return len(content[:place].decode("utf-8", "surrogatepass")) if place < len(content) else 0
+
+    def last_cut_of_bytes(self, content: bytes) -> int:
+        """Give a place near the end of `content` where it may be cut, as text in which nothing is looked for."""
+        data = as_bytes(content)
+        begin = len(data)
+        reach = WINDOW
+        while begin:
+            begin = max(0, len(data) - reach)
+            place = safe_place(data, self.rule, begin)
+            if place < len(data):
+                return place
+            reach *= 4
+        return 0
+
+    def spells(self, ids: Ids, content: bytes) -> bool:
+        """Whether `ids` stand for these very bytes: `decode_bytes(ids) == content`, without making the bytes anew.
+
+        Raises TokenIdError for an id that is not used.
+        """
+        start = 0
+        for first in range(0, len(ids), SPELLED):
+            spelled = self.decode_bytes(ids[first : first + SPELLED])
+            stop = start + len(spelled)
+            if spelled != content[start:stop]:
+                return False
+            start = stop
+        return start == len(content)
 
     def _encode_prepared(self, text: str, preparation: Preparation, special: bool, report: Report) -> Ids:
         parts: list[Ids] = [np.zeros(0, np.int64)]
