@@ -7,6 +7,7 @@ save the tensors, show the longest tokens and a sample.
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ from bpe_tui.cli.arguments import (
     add_training,
     run_settings,
 )
+from bpe_tui.cli.memory import add_memory
 
 if TYPE_CHECKING:
     from bpe_tui.bpe.tokenizer import BPETokenizer
@@ -64,6 +66,7 @@ def add_parser(subparsers: Any) -> None:
         help=f"folder for the encoded splits (default: {DEFAULT_ENCODED})",
     )
     add_training(parser)
+    add_memory(parser)
     add_splits(parser)
     add_invalid(parser)
     add_overwrite(parser, "outputs of another tokenizer")
@@ -77,10 +80,11 @@ def run(arguments: argparse.Namespace) -> int:
     from bpe_tui.cli.console import Console
     from bpe_tui.cli.failures import UsageError
     from bpe_tui.cli.inputs import load_splits
+    from bpe_tui.cli.memory import check_run, encoding_memory, memory_figures
     from bpe_tui.cli.outputs import check_place, check_replacing, save_tokenizer
     from bpe_tui.cli.work import compile_kernels, run_job, train
     from bpe_tui.dataset.folder import check_folder
-    from bpe_tui.dataset.tensors import start_loading_torch
+    from bpe_tui.dataset.tensors import TORCH_MEMORY, start_loading_torch
     from bpe_tui.session.jobs import encode
     from bpe_tui.session.run import Run
 
@@ -100,11 +104,12 @@ def run(arguments: argparse.Namespace) -> int:
     splits = load_splits(arguments, None if named else arguments.processed_dir, console)
     figures.say_splits(splits, console)
     compile_kernels(console, settings.alphabet)
-    # Loading torch takes longer than everything else here; it can do so while we train.
-    start_loading_torch()
-
     training = Run(splits, settings)
     console.say(f"base vocabulary: {len(training.base_tokens()):,} tokens")
+    torch = 0 if "torch" in sys.modules else TORCH_MEMORY
+    memory = check_run(arguments, console, training, after=encoding_memory(splits), beside=torch)
+    # Loading torch takes longer than everything else here; it can do so while we train.
+    start_loading_torch()
     end = train(console, training, figures.MergeLines(console))
     figures.say_training(end, console)
 
@@ -129,6 +134,7 @@ def run(arguments: argparse.Namespace) -> int:
     console.document(
         {
             "splits": figures.splits_figures(splits),
+            "memory": memory_figures(memory),
             "training": figures.training_figures(end),
             "tokenizer": {
                 "path": str(arguments.tokenizer_output),

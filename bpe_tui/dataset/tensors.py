@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _CHUNK = 16 << 20
+TORCH_MEMORY = 190_000_000
+"""Bytes that torch takes by being loaded."""
 
 
 def start_loading_torch() -> None:

@@ -14,7 +14,14 @@ if TYPE_CHECKING:
 
     from textual import events
 
-TABS: Final = (("text", "Text"), ("statistics", "Statistics"), ("curves", "Curves"), ("rules", "Rules"))
+TABS: Final = (
+    ("text", "Text"),
+    ("statistics", "Statistics"),
+    ("curves", "Curves"),
+    ("rules", "Rules"),
+    ("sides", "Side by side"),
+    ("probe", "Probe"),
+)
 """Id and name of each tab, in the order of their numbers."""
 
 _KEYS: Final = {
@@ -22,6 +29,8 @@ _KEYS: Final = {
     "statistics": "p another text",
     "curves": "e export SVG or CSV",
     "rules": "/ search  ↑ ↓ choose  enter token  backspace rules",
+    "sides": "a add  d remove  p text  ← → line  ↑ ↓ choose  g go to line  c price  pgup pgdn scroll",
+    "probe": "w words  b worst first  a add  d remove  ↑ ↓ choose",
 }
 _ALWAYS: Final = "tab next  ? help  esc leave"
 _ASCII: Final = str.maketrans({"←": "<", "→": ">", "↑": "^", "↓": "v"})

@@ -16,8 +16,11 @@ from bpe_tui.tui.lab.exporting import export
 from bpe_tui.tui.lab.figure_keeper import FigureKeeper
 from bpe_tui.tui.lab.ground_keeper import GroundKeeper
 from bpe_tui.tui.lab.keys import ONLY, bindings
+from bpe_tui.tui.lab.probe_tab import ProbeTab
 from bpe_tui.tui.lab.rows import TABS, ChoiceRow, head_line, key_line
 from bpe_tui.tui.lab.rules_tab import RulesTab
+from bpe_tui.tui.lab.sides_keeper import SidesKeeper
+from bpe_tui.tui.lab.sides_tab import SidesTab
 from bpe_tui.tui.lab.statistics_tab import StatisticsTab
 from bpe_tui.tui.lab.text_tab import TextTab, first_line
 from bpe_tui.tui.lab.view import NO_TOKENIZER, LabView
@@ -49,6 +52,7 @@ class LabScreen(ModalScreen[None]):
         self.sampling = samples.Sampling()
         self.keeper = GroundKeeper(self)
         self._figures = FigureKeeper(self)
+        self.sides = SidesKeeper(self)
 
     @property
     def bench(self) -> BpeTuiApp:
@@ -64,6 +68,8 @@ class LabScreen(ModalScreen[None]):
         yield StatisticsTab(ascii_only=self._ascii_only)
         yield CurvesTab(ascii_only=self._ascii_only)
         yield RulesTab(ascii_only=self._ascii_only)
+        yield SidesTab(self.sides, ascii_only=self._ascii_only)
+        yield ProbeTab(self.sides, ascii_only=self._ascii_only)
         yield StyledLines(id="lab-keys")
 
     def on_mount(self) -> None:
@@ -124,6 +130,12 @@ class LabScreen(ModalScreen[None]):
         cast("Tab", self._tab_widget(self.tab)).show(self._view(self._snapshot))
         if self.tab == "statistics":
             self._figures.want(self.keeper.ground)
+        elif self.tab in {"sides", "probe"}:
+            self.sides.want(self.keeper.ground)
+
+    def redraw(self) -> None:
+        """Draw again what changed within the Lab itself."""
+        self._draw()
 
     def _draw_rows(self) -> None:
         snapshot, width = self._snapshot, self.size.width
@@ -157,6 +169,10 @@ class LabScreen(ModalScreen[None]):
             self.query_one(RulesTab).focus_list()
         elif self.tab == "statistics":
             self.query_one(StatisticsTab).focus()
+        elif self.tab == "sides":
+            self.query_one(SidesTab).focus()
+        elif self.tab == "probe":
+            self.query_one(ProbeTab).focus_list()
 
     # Keys
 
