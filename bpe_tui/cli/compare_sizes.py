@@ -122,7 +122,7 @@ def _answer(found: SizeComparison, arguments: argparse.Namespace, console: Conso
             [
                 count(row.vocab_size),
                 count(row.merges),
-                f"{row.seconds:.2f}",
+                figure(row.seconds, 2),
                 count(row.sequence_length),
                 figure(row.compression),
                 figure(row.held_out_compression),

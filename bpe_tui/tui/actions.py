@@ -398,7 +398,7 @@ ACTIONS: Final[tuple[Action, ...]] = (
         "lab",
         ("L",),
         "Lab",
-        "Take the tokenizer apart: a text as of any merge, figures, curves, rules; beside others; samples to train on.",
+        "Take the tokenizer apart: as of any merge, figures, curves, rules, sizes; beside others; samples to train on.",
         "View",
         footer=lambda now: now.merges > 0,
     ),

@@ -23,7 +23,6 @@ from bpe_tui.tui.ascii_filter import AsciiOnly
 from bpe_tui.tui.commands import ActionCommands
 from bpe_tui.tui.handlers import handler
 from bpe_tui.tui.lab.sides import Sides
-from bpe_tui.tui.lab.speed import SpeedSamples
 from bpe_tui.tui.layout import MainScreen, View
 from bpe_tui.tui.live_encoder import LiveEncoder
 from bpe_tui.tui.memory import MemoryDesk
@@ -101,7 +100,6 @@ class BpeTuiApp(App[None]):
         self.lab: LabScreen | None = None
         """The Lab while it is open."""
         self.memory = MemoryDesk(self)
-        self.speed_samples = SpeedSamples()
         self.sides = Sides()
         self.ended_by: int | None = None
         self._loop_at_work: asyncio.AbstractEventLoop | None = None
@@ -174,7 +172,6 @@ class BpeTuiApp(App[None]):
                 activity=self._activity(),
             )
         )
-        self.speed_samples.note(snapshot)
         if self.lab is not None:
             self.lab.follow(snapshot)
         self._tell_of_changes(snapshot.state, snapshot.error, snapshot.notice)

@@ -41,9 +41,12 @@ _FILTERS = (
 _LAB = (
     (f"1 to {len(TABS)}  tab", "its tabs: " + ", ".join(name for _, name in TABS)),
     ("i", "type or paste a text; esc leaves the line, then the Lab"),
-    ("← → home end", "Text: turn the dial of merges; with shift in tenths; g goes to a merge, c compares with now"),
+    ("← → home end", "Text, Statistics: turn the dial of merges; with shift in tenths; g goes to a merge"),
+    ("c", "Text: compare as of the merge on the dial with now"),
     ("↑ ↓", "Text: step through the merges that made the tokens"),
     ("[  ]", "train on another of the corpora that come with bpe-tui, at once"),
+    ("/  enter", "Rules: search; the token of a rule: parts, places in the training text, later tokens"),
+    ("z  d  k  u", "Sizes: the sizes to compare; embedding dimension, context, tied or untied"),
     ("p  e", "Statistics: another text; Curves: export as SVG or CSV"),
     ("a d p c", "Side by side: add a tokenizer, remove one, another text, cost by a price of tokens"),
     ("↑ ↓  ← →  g", "Side by side: choose a tokenizer; step through the lines of the text, go to one"),
