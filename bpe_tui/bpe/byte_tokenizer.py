@@ -21,6 +21,7 @@ from bpe_tui.bpe.byte_encoder import ByteEncoder
 from bpe_tui.bpe.byte_vocabulary import merge_ids, single_bytes, tokens_by_id
 from bpe_tui.bpe.cuts import WINDOW, last_cut
 from bpe_tui.bpe.joins import NEVER, Joins, JoinSteps
+from bpe_tui.bpe.piece_counting import Text
 from bpe_tui.bpe.preparation import Preparation
 from bpe_tui.bpe.pretokenize import SplittingRule, as_bytes, safe_place, split
 from bpe_tui.bpe.ranks import DerivedMerges, all_pairs, derive_merges
@@ -115,7 +116,7 @@ class ByteBPETokenizer(BPETokenizer):
     @classmethod
     def train(
         cls,
-        text: str | bytes,
+        text: Text,
         target_vocab_size: int,
         minimum_pair_frequency: int = 2,
         base_tokens: Iterable[str] | None = None,
@@ -126,6 +127,9 @@ class ByteBPETokenizer(BPETokenizer):
         special_tokens: Sequence[str] = (),
     ) -> ByteBPETokenizer:
         """Learn a tokenizer from the bytes of `text`; see `byte_training.byte_sequence` and `Trainer`.
+
+        The text may also come as blocks of UTF-8, cut between characters, as `corpus.read_blocks` gives them: then no
+        more than a few megabytes of it are held.
 
         `base_tokens` can be nothing but the 256 bytes, in the order of their ids.
         """

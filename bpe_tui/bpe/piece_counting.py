@@ -10,6 +10,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 import numpy as np
 
+from bpe_tui.bpe.alphabet import portions
 from bpe_tui.bpe.pieces import Bytes, PieceCounter
 from bpe_tui.bpe.pretokenize import SplittingRule, safe_place, scan, split
 from bpe_tui.bpe.threads import thread_count
@@ -30,17 +31,16 @@ def count_pieces(
 ) -> PieceCounter:
     """Count the pieces of a text. It is cut at special tokens first, which are no pieces themselves.
 
-    In bytes no special token is looked for: they need not be text. `report` hears of bytes of a text that is at hand;
-    of blocks, those who give them report. Raises what they raise.
+    In bytes no special token is looked for: they need not be text. `report` hears how much of a text that is at hand is
+    done; of blocks, those who give them report. Raises what they raise.
     """
     total = 0
     if isinstance(text, bytes):
         special_tokens = ()
-    elif isinstance(text, str):
-        text = text.encode("utf-8", "surrogatepass")
-    if isinstance(text, bytes):
         total = len(text)
         text = [text]
+    elif isinstance(text, str):
+        text = _in_utf8(text, report)
     given_up = threading.Event()
     counters: deque[PieceCounter] = deque()
 
@@ -76,6 +76,14 @@ def count_pieces(
             given_up.set()
             raise
     return _together(counters)
+
+
+def _in_utf8(text: str, report: Report) -> Iterator[bytes]:
+    done = 0
+    for portion in portions(text):
+        yield portion.encode("utf-8", "surrogatepass")
+        done += len(portion)
+        report("splitting", done, len(text))
 
 
 def _together(counters: Iterable[PieceCounter]) -> PieceCounter:

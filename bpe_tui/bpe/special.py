@@ -12,7 +12,6 @@ from enum import StrEnum
 
 from bpe_tui.errors import BPEError
 
-
 FEW = 8
 """Special tokens that are looked for one by one."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.cuts import NASTY, damaged_texts, soup, texts
 
 from bpe_tui import BPETokenizer
 from bpe_tui.bpe import cuts
@@ -13,7 +14,6 @@ from bpe_tui.bpe.preparation import AddedToken, Preparation
 from bpe_tui.bpe.pretokenize import RULES, rule
 from bpe_tui.bpe.word_tokenizer import WordBPETokenizer
 from bpe_tui.bpe.words import Marker, Punctuation
-from support.cuts import NASTY, damaged_texts, soup, texts
 
 PROSE = soup(NASTY, 400, 1)
 SPECIALS = ("<|end|>", "END", "the", "a b", "  ", "<|end|><|end|>")
