@@ -286,6 +286,19 @@ class ByteBPETokenizer(BPETokenizer):
             start = stop
         return start == len(content)
 
+    def encode_batch(
+        self, texts: Sequence[str], report: Report = silent, special: SpecialPolicy | str = SpecialPolicy.TEXT
+    ) -> list[Ids]:
+        """Give the ids of each of many texts, as `encode_array` does, on several threads.
+
+        `report` hears of texts and may raise Cancelled.
+        """
+        policy = SpecialPolicy(special)
+        if self.preparation is not None or (policy is not SpecialPolicy.TEXT and self.special_tokens):
+            return super().encode_batch(texts, report, policy)
+        documents = [text.encode("utf-8", "surrogatepass") for text in texts]
+        return self._byte_encoder.encode_documents(documents, report)
+
     def _encode_prepared(self, text: str, preparation: Preparation, special: bool, report: Report) -> Ids:
         parts: list[Ids] = [np.zeros(0, np.int64)]
         for part in preparation.cut(text, special=special):

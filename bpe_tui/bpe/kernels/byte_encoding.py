@@ -178,6 +178,48 @@ def encode_pieces(
     return ids_start
 
 
+@njit(
+    int64(BYTES, _i64, _i64, _i64, _i64, _i64, WORDS, _u8, WORDS, _u8, _i64, _i64, _i64, _i64, _i64),
+    **OUTER,
+)
+def encode_documents(
+    data: Array,
+    ends: Array,
+    counts: Array,
+    byte_ids: Array,
+    byte_pairs: Array,
+    table: Array,
+    tokens: Array,
+    token_store: Array,
+    memory: Array,
+    store: Array,
+    id_store: Array,
+    used: Array,
+    ids: Array,
+    stops: Array,
+    control: Array,
+) -> int:
+    """Encode texts that follow on each other in `data`; `counts` says how many of the pieces come up to the end of each.
+
+    Writes where the ids of each end to `stops`; gives where all end, or -1 when cancelled. See `encode_pieces`.
+    """
+    first = np.int64(0)
+    start = np.int64(0)
+    written = np.int64(0)
+    for number in range(len(counts)):
+        last = counts[number]
+        written = encode_pieces(
+            data, start, ends[first:last], last - first, byte_ids, byte_pairs, table, tokens, token_store, memory,
+            store, id_store, used, ids, written, control,
+        )  # fmt: skip
+        if written < 0:
+            return -1
+        stops[number] = written
+        start = ends[last - 1]
+        first = last
+    return written
+
+
 @njit(_i64(_i64, _i64), **OUTER)
 def pairs_of_bytes(byte_ids: Array, table: Array) -> Array:
     """Give what the merge table has for each two bytes: at 256 times the first and once the second."""
