@@ -1,8 +1,8 @@
 """Cutting a text so that its parts, encoded one by one, give the ids of the whole: for texts larger than the memory.
 
 What follows a place where a text may be cut is of no effect on what stands before it, and the other way round. Each
-kind of tokenizer knows such places: see `last_cut` of the tokenizers. What they have in common stands here: the search goes
-back from the end in ever larger windows, and no cut lies inside a special token.
+kind of tokenizer knows such places: see `last_cut` of the tokenizers. What they have in common stands here: the search
+goes back from the end in ever larger windows, and no cut lies inside a special token.
 """
 
 from __future__ import annotations

@@ -199,7 +199,7 @@ def encode_documents(
     stops: Array,
     control: Array,
 ) -> int:
-    """Encode texts that follow on each other in `data`; `counts` says how many of the pieces come up to the end of each.
+    """Encode texts that follow on each other in `data`; `counts` is how many pieces come up to the end of each.
 
     Writes where the ids of each end to `stops`; gives where all end, or -1 when cancelled. See `encode_pieces`.
     """
