@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -14,23 +12,60 @@ import numpy.typing as npt
 
 from bpe_tui.bpe.byte_alphabet import byte_array
 from bpe_tui.bpe.joins import NEVER, Joins, JoinSteps
-from bpe_tui.bpe.pretokenize import SplittingRule, split
+from bpe_tui.bpe.pieces import piece_rows
+from bpe_tui.bpe.pretokenize import SplittingRule, safe_place, scan_between, split, split_documents
+from bpe_tui.bpe.threads import thread_count
 from bpe_tui.progress import Report, silent
 
 Ids = npt.NDArray[np.int64]
+Bytes = npt.NDArray[np.uint8]
 
+PART = 1 << 26
+"""Bytes of text whose ids get one array at first: room for the most that they may be, eight times as many bytes."""
+STRETCH = 1 << 20
+"""Bytes that one thread encodes at a time, between two reports."""
 GROUP = 1 << 17
-"""Pieces that one thread encodes at a time, between two reports."""
+"""Pieces that one thread joins at a time, between two reports."""
+SMALLEST = 1 << 17
+"""Rows of a memory of pieces at first,"""
+MOST = 1 << 19
+"""and at the most (16 MB): text that goes on and on brings new pieces for ever, and most of them once."""
 
 
-@dataclass(slots=True)
 class _Memory:
-    """What one thread remembers of pieces it has met; see `kernels.byte_encoding`."""
+    """What one thread remembers of pieces it has met; see `kernels.byte_encoding`. It grows, at MOST it begins anew."""
 
-    pieces: npt.NDArray[np.int64]
-    store: npt.NDArray[np.uint8]
-    ids: Ids
-    used: Ids = field(default_factory=lambda: np.zeros(4, np.int64))
+    def __init__(self) -> None:
+        self._begin(SMALLEST)
+
+    def _begin(self, rows: int) -> None:
+        self.rows = piece_rows(rows)
+        self.store = np.empty(4 * rows, np.uint8)
+        self.ids = np.empty(2 * rows, np.int64)
+        self.used = np.zeros(4, np.int64)
+
+    def make_room(self) -> None:
+        """Make room for more pieces, if a third of it is taken."""
+        from bpe_tui.bpe.kernels import byte_encoding as kernel
+        from bpe_tui.bpe.kernels import piece_table
+
+        rows = len(self.rows) // piece_table.ROW
+        used = self.used
+        if (
+            3 * used[kernel.ROWS_USED] < rows
+            and 3 * used[kernel.BYTES_USED] < 2 * len(self.store)
+            and 3 * used[kernel.IDS_USED] < 2 * len(self.ids)
+        ):
+            return
+        if rows >= MOST:
+            self._begin(rows)
+            return
+        old_rows, old_store, old_ids = self.rows, self.store, self.ids
+        self._begin(2 * rows)
+        self.used = used
+        piece_table.move_rows(old_rows, self.rows)
+        self.store[: len(old_store)] = old_store
+        self.ids[: len(old_ids)] = old_ids
 
 
 class ByteEncoder:
@@ -64,33 +99,38 @@ class ByteEncoder:
         self._memories: deque[_Memory] = deque()
 
     @cached_property
-    def _table(self) -> tuple[Ids, Ids]:
+    def _table(self) -> Ids:
         from bpe_tui.bpe.kernels import piece_merging as kernel
 
-        return kernel.index_pairs(self._pairs, self._merges)
+        table: Ids = kernel.index_pairs(self._pairs, self._merges)
+        return table
 
-    def _new_memory(self) -> _Memory:
+    @cached_property
+    def _byte_pairs(self) -> Ids:
         from bpe_tui.bpe.kernels import byte_encoding as kernel
 
-        known = len(self._tokens) if self._whole_pieces else 0
-        rows = 1 << (4 * known + (1 << 17)).bit_length()
-        spelled = sum(map(len, self._tokens)) if known else 0
-        memory = _Memory(
-            np.zeros((rows, 5), np.int64), np.empty(spelled + 6 * rows, np.uint8), np.empty(known + rows, np.int64)
-        )
-        if known:
-            ends = np.cumsum([len(token) for token in self._tokens], dtype=np.int64)
-            kernel.remember_tokens(
-                byte_array(b"".join(self._tokens)), ends, np.arange(known), memory.pieces, memory.store, memory.ids,
-                memory.used,
-            )  # fmt: skip
-        return memory
+        pairs: Ids = kernel.pairs_of_bytes(self.byte_ids, self._table)
+        return pairs
+
+    @cached_property
+    def _whole(self) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint8]]:
+        """The pieces that are taken whole and their ids, as the kernels look them up; both empty if none are."""
+        from bpe_tui.bpe.kernels import byte_encoding as kernel
+
+        if not self._whole_pieces:
+            return np.zeros(0, np.uint64), np.empty(0, np.uint8)
+        tokens = piece_rows(1 << (2 * len(self._tokens)).bit_length())
+        content = b"".join(self._tokens)
+        store = np.empty(len(content), np.uint8)
+        ends = np.cumsum([len(token) for token in self._tokens], dtype=np.int64)
+        kernel.remember_tokens(byte_array(content), ends, np.arange(len(ends)), tokens, store)
+        return tokens, store
 
     in_bytes = True
 
     def prepare(self) -> None:
         """Make the tables that the first `encode` would make."""
-        _ = self._table
+        _ = self._byte_pairs, self._whole
 
     def normalise(self, text: str) -> str:
         """Give the text that the ids of `text` stand for: the same."""
@@ -121,24 +161,138 @@ class ByteEncoder:
     def encode_bytes(self, content: bytes, report: Report = silent) -> Ids:
         """Give the ids of the tokens of any bytes, text or not. `report` may raise Cancelled."""
         data = byte_array(content)
-        ends = split(content, self.rule, report)
-        if not len(ends):
-            return np.zeros(0, np.int64)
-        groups = [(first, min(first + GROUP, len(ends))) for first in range(0, len(ends), GROUP)]
-        control = np.zeros(1, np.int64)
-        if len(groups) == 1:
-            return self._encode_group(data, ends, groups[0], control)
+        found = split(data, self.rule, report) if self.rule.number < 0 else None
         parts: list[Ids] = []
-        with ThreadPoolExecutor(max_workers=min(2, os.cpu_count() or 1)) as pool:
+        start = 0
+        while start < len(data):
+            stop = self._place_behind(data, found, start + PART)
+            parts.append(self._encode_part(data, found, start, stop, report))
+            start = stop
+        return parts[0] if len(parts) == 1 else np.concatenate([np.zeros(0, np.int64), *parts])
+
+    def _place_behind(self, data: Bytes, found: Ids | None, place: int) -> int:
+        """Give where a piece ends, soon behind a place. `found` is where pieces end, if that is known."""
+        if place >= len(data):
+            return len(data)
+        return safe_place(data, self.rule, place) if found is None else int(found[np.searchsorted(found, place)])
+
+    def _encode_part(self, data: Bytes, found: Ids | None, start: int, stop: int, report: Report) -> Ids:
+        """Encode what lies between two places where pieces begin and end, on all threads."""
+        stretches: list[tuple[int, int]] = []
+        begin = start
+        while begin < stop:
+            end = min(self._place_behind(data, found, begin + STRETCH), stop)
+            stretches.append((begin, end))
+            begin = end
+        control = np.zeros(1, np.int64)
+        # A byte becomes one token at most; what is not written to takes no memory. Each stretch has one place more.
+        ids = np.empty(stop - start + len(stretches), np.int64)
+        threads = min(thread_count(), len(stretches))
+        places = [begin - start + number for number, (begin, _) in enumerate(stretches)]
+
+        def encode(number: int) -> int:
+            return self._encode_stretch(data, found, *stretches[number], ids[places[number] :], control)
+
+        written = 0
+        if threads == 1:
+            for begin, end in stretches:
+                written += self._encode_stretch(data, found, begin, end, ids[written:], control)
+                report("encoding", end, len(data))
+        else:
+            with ThreadPoolExecutor(max_workers=threads) as pool:
+                try:
+                    for number, count in enumerate(pool.map(encode, range(len(stretches)))):
+                        ids[written : written + count] = ids[places[number] : places[number] + count]
+                        written += count
+                        report("encoding", stretches[number][1], len(data))
+                except BaseException:
+                    control[0] = 1
+                    raise
+        ids.resize(written, refcheck=False)
+        return ids
+
+    def _encode_stretch(self, data: Bytes, found: Ids | None, start: int, stop: int, ids: Ids, control: Ids) -> int:
+        """Write the ids of a stretch; give how many there are, 0 when cancelled."""
+        if found is None:
+            blocks = scan_between(data, self.rule, start, stop)
+        else:
+            first, last = np.searchsorted(found, (start, stop), side="right")
+            blocks = iter([found[first:last]])
+        written = 0
+        memory = self._borrow()
+        try:
+            for ends in blocks:
+                written = self._encode_pieces(data, start, ends, memory, ids, written, control)
+                if written < 0:
+                    return 0
+                start = int(ends[-1])
+        finally:
+            self._memories.append(memory)
+        return written
+
+    def _borrow(self) -> _Memory:
+        try:
+            return self._memories.pop()
+        except IndexError:
+            return _Memory()
+
+    def _encode_pieces(
+        self, data: Bytes, start: int, ends: Ids, memory: _Memory, ids: Ids, written: int, control: Ids
+    ) -> int:
+        """Write the ids of pieces behind those that are written; give how many there are then, -1 when cancelled."""
+        from bpe_tui.bpe.kernels import byte_encoding as kernel
+
+        memory.make_room()
+        count: int = kernel.encode_pieces(
+            data, start, ends, len(ends), self.byte_ids, self._byte_pairs, self._table, *self._whole,
+            memory.rows, memory.store, memory.ids, memory.used, ids, written, control,
+        )  # fmt: skip
+        return count
+
+    def encode_documents(self, documents: Sequence[bytes], report: Report = silent) -> list[Ids]:
+        """Give the ids of each of many texts, int64, on all threads. `report` hears of texts."""
+        groups: list[tuple[int, int]] = []
+        first, size = 0, 0
+        for number, document in enumerate(documents):
+            size += len(document)
+            if size >= STRETCH or number + 1 == len(documents):
+                groups.append((first, number + 1))
+                first, size = number + 1, 0
+        control = np.zeros(1, np.int64)
+        found: list[Ids] = []
+        with ThreadPoolExecutor(max_workers=thread_count()) as pool:
             try:
-                done = pool.map(lambda group: self._encode_group(data, ends, group, control), groups)
-                for (_, last), ids in zip(groups, done, strict=True):
-                    parts.append(ids)
-                    report("encoding", int(ends[last - 1]), len(data))
+                encoded = pool.map(lambda group: self._encode_group(documents[slice(*group)], control), groups)
+                for (_, last), (ids, stops) in zip(groups, encoded, strict=True):
+                    found += [ids[start:stop] for start, stop in zip([0, *stops], stops, strict=False)]
+                    report("encoding", last, len(documents))
             except BaseException:
                 control[0] = 1
                 raise
-        return np.concatenate(parts)
+        return found
+
+    def _encode_group(self, documents: Sequence[bytes], control: Ids) -> tuple[Ids, list[int]]:
+        """Give the ids of some texts one after another, and where those of each end."""
+        from bpe_tui.bpe.kernels import byte_encoding as kernel
+
+        given = [document for document in documents if document]
+        data = byte_array(b"".join(given))
+        ends, counts = split_documents(data, given, self.rule)
+        ids = np.empty(len(data) + 1, np.int64)
+        stops = np.empty(len(given), np.int64)
+        memory = self._borrow()
+        try:
+            memory.make_room()
+            written = kernel.encode_documents(
+                data, ends, counts, self.byte_ids, self._byte_pairs, self._table, *self._whole, memory.rows,
+                memory.store, memory.ids, memory.used, ids, stops, control,
+            )  # fmt: skip
+        finally:
+            self._memories.append(memory)
+        places = iter(stops.tolist())
+        last = 0
+        # An empty text ends where the one before it does.
+        return ids[: max(written, 0)].copy(), [last := next(places) if document else last for document in documents]
 
     def encode_each(self, pieces: Sequence[bytes], token_lengths: Ids) -> Ids:
         """Give the one id that each piece becomes, without cutting it by the rule; -1 where it becomes several.
@@ -147,32 +301,14 @@ class ByteEncoder:
         """
         data = byte_array(b"".join(pieces))
         ends = np.cumsum([len(piece) for piece in pieces], dtype=np.int64)
-        ids = self._encode_group(data, ends, (0, len(ends)), np.zeros(1, np.int64))
+        ids = np.empty(len(data) + 1, np.int64)
+        memory = self._borrow()
+        ids = ids[: self._encode_pieces(data, 0, ends, memory, ids, 0, np.zeros(1, np.int64))]
+        self._memories.append(memory)
         lengths = token_lengths[ids]
         starts = np.cumsum(lengths) - lengths
         first = np.searchsorted(starts, ends - np.diff(ends, prepend=0))
         return np.where(lengths[first] == np.diff(ends, prepend=0), ids[first], -1)
-
-    def _encode_group(self, data: npt.NDArray[np.uint8], ends: Ids, group: tuple[int, int], control: Ids) -> Ids:
-        from bpe_tui.bpe.kernels import byte_encoding as kernel
-
-        first, last = group
-        start = int(ends[first - 1]) if first else 0
-        # A byte becomes one token at most. What came of it is copied: it takes a quarter of the room.
-        room = np.empty(int(ends[last - 1]) - start, np.int64)
-        try:
-            memory = self._memories.pop()
-        except IndexError:
-            memory = self._new_memory()
-        try:
-            keys, values = self._table
-            count = kernel.encode_pieces(
-                data, start, ends[first:last], last - first, self.byte_ids, keys, values, memory.pieces, memory.store,
-                memory.ids, memory.used, room, 0, control,
-            )  # fmt: skip
-            return room[: max(count, 0)].copy()
-        finally:
-            self._memories.append(memory)
 
     def join_steps(
         self,
@@ -207,26 +343,26 @@ class ByteEncoder:
         """Do the same for bytes that are cut into pieces already, which end at `ends`."""
         from bpe_tui.bpe.kernels import byte_encoding as kernel
 
-        keys, values = self._table
+        table = self._table
         ranks = np.full(len(data), NEVER, np.int32)
         rounds, left, new = (np.zeros(len(data) if told else 0, np.int32) for _ in range(3))
         control = np.zeros(1, np.int64)
-        known = self._known_pieces
+        whole = self._whole
         groups = [(first, min(first + GROUP, len(ends))) for first in range(0, len(ends), GROUP)]
 
         def join_group(group: tuple[int, int]) -> int:
             first, last = group
             start = int(ends[first - 1]) if first else 0
             kernel.join_pieces(
-                data, start, ends[first:last], last - first, self.byte_ids, keys, values, places, known.pieces,
-                known.store, known.ids, token_places, ranks, rounds, left, new, 0, control,
+                data, start, ends[first:last], last - first, self.byte_ids, table, places, *whole,
+                token_places, ranks, rounds, left, new, 0, control,
             )  # fmt: skip
             return int(ends[last - 1])
 
         if len(groups) == 1:
             join_group(groups[0])
         elif groups:
-            with ThreadPoolExecutor(max_workers=min(2, os.cpu_count() or 1)) as pool:
+            with ThreadPoolExecutor(max_workers=thread_count()) as pool:
                 try:
                     for stop in pool.map(join_group, groups):
                         report("replaying merges", stop, len(data))
@@ -234,10 +370,3 @@ class ByteEncoder:
                     control[0] = 1
                     raise
         return Joins(self.byte_ids[data].astype(np.int32), ranks), JoinSteps(rounds, left, new)
-
-    @cached_property
-    def _known_pieces(self) -> _Memory:
-        """The pieces that are taken whole, and no others; empty if there are none."""
-        if self._whole_pieces:
-            return self._new_memory()
-        return _Memory(np.zeros((0, 5), np.int64), np.empty(0, np.uint8), np.empty(0, np.int64))

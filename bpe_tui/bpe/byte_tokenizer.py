@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
@@ -19,9 +19,11 @@ import numpy.typing as npt
 from bpe_tui.bpe.byte_alphabet import CHARACTERS, spell, to_characters
 from bpe_tui.bpe.byte_encoder import ByteEncoder
 from bpe_tui.bpe.byte_vocabulary import merge_ids, single_bytes, tokens_by_id
+from bpe_tui.bpe.cuts import WINDOW, last_cut
 from bpe_tui.bpe.joins import NEVER, Joins, JoinSteps
+from bpe_tui.bpe.piece_counting import Text
 from bpe_tui.bpe.preparation import Preparation
-from bpe_tui.bpe.pretokenize import SplittingRule, split
+from bpe_tui.bpe.pretokenize import SplittingRule, as_bytes, safe_place, split
 from bpe_tui.bpe.ranks import DerivedMerges, all_pairs, derive_merges
 from bpe_tui.bpe.special import (
     SpecialPolicy,
@@ -36,6 +38,9 @@ from bpe_tui.errors import BPEError, TokenIdError
 from bpe_tui.progress import Report, silent
 
 Ids = npt.NDArray[np.int64]
+
+SPELLED = 1 << 15
+"""Ids whose bytes are compared at a time: they stay in the processor's cache meanwhile."""
 
 
 class PartialCharacterError(BPEError, ValueError):
@@ -68,6 +73,7 @@ class ByteBPETokenizer(BPETokenizer):
 
     kind = "byte_bpe"
     unit = "bytes"
+    covers_all = True
 
     def __init__(
         self,
@@ -110,7 +116,7 @@ class ByteBPETokenizer(BPETokenizer):
     @classmethod
     def train(
         cls,
-        text: str | bytes,
+        text: Text,
         target_vocab_size: int,
         minimum_pair_frequency: int = 2,
         base_tokens: Iterable[str] | None = None,
@@ -121,6 +127,9 @@ class ByteBPETokenizer(BPETokenizer):
         special_tokens: Sequence[str] = (),
     ) -> ByteBPETokenizer:
         """Learn a tokenizer from the bytes of `text`; see `byte_training.byte_sequence` and `Trainer`.
+
+        The text may also come as blocks of UTF-8, cut between characters, as `corpus.read_blocks` gives them: then no
+        more than a few megabytes of it are held.
 
         `base_tokens` can be nothing but the 256 bytes, in the order of their ids.
         """
@@ -232,6 +241,64 @@ class ByteBPETokenizer(BPETokenizer):
                 parts.append(np.array([self.special_tokens[token]], np.int64))
         return np.concatenate(parts)
 
+    def last_cut(self, text: str, special: SpecialPolicy | str = SpecialPolicy.TEXT) -> int:
+        """Give a place near the end of `text` where it may be cut; see `BPETokenizer.last_cut`.
+
+        There is none for the rule `none` and patterns of one's own, nor where a preparation does more than to find
+        tokens.
+        """
+        tokens: Collection[str] = self.special_tokens if special != SpecialPolicy.TEXT else ()
+        if self.preparation is not None:
+            if not self.preparation.only_finds:
+                return 0
+            tokens = {token.content for token in self.preparation.added_tokens}
+        return last_cut(text, self._find_cut, tokens)
+
+    def _find_cut(self, text: str) -> int:
+        content = text.encode("utf-8", "surrogatepass")
+        place = safe_place(as_bytes(content), self.rule, 0)
+        return len(content[:place].decode("utf-8", "surrogatepass")) if place < len(content) else 0
+
+    def last_cut_of_bytes(self, content: bytes) -> int:
+        """Give a place near the end of `content` where it may be cut, as text in which nothing is looked for."""
+        data = as_bytes(content)
+        begin = len(data)
+        reach = WINDOW
+        while begin:
+            begin = max(0, len(data) - reach)
+            place = safe_place(data, self.rule, begin)
+            if place < len(data):
+                return place
+            reach *= 4
+        return 0
+
+    def spells(self, ids: Ids, content: bytes) -> bool:
+        """Whether `ids` stand for these very bytes: `decode_bytes(ids) == content`, without making the bytes anew.
+
+        Raises TokenIdError for an id that is not used.
+        """
+        start = 0
+        for first in range(0, len(ids), SPELLED):
+            spelled = self.decode_bytes(ids[first : first + SPELLED])
+            stop = start + len(spelled)
+            if spelled != content[start:stop]:
+                return False
+            start = stop
+        return start == len(content)
+
+    def encode_batch(
+        self, texts: Sequence[str], report: Report = silent, special: SpecialPolicy | str = SpecialPolicy.TEXT
+    ) -> list[Ids]:
+        """Give the ids of each of many texts, as `encode_array` does, on several threads.
+
+        `report` hears of texts and may raise Cancelled.
+        """
+        policy = SpecialPolicy(special)
+        if self.preparation is not None or (policy is not SpecialPolicy.TEXT and self.special_tokens):
+            return super().encode_batch(texts, report, policy)
+        documents = [text.encode("utf-8", "surrogatepass") for text in texts]
+        return self._byte_encoder.encode_documents(documents, report)
+
     def _encode_prepared(self, text: str, preparation: Preparation, special: bool, report: Report) -> Ids:
         parts: list[Ids] = [np.zeros(0, np.int64)]
         for part in preparation.cut(text, special=special):
@@ -314,6 +381,9 @@ class ByteBPETokenizer(BPETokenizer):
 
     def decode_bytes(self, ids: Iterable[int] | npt.NDArray[np.integer]) -> bytes:
         """Give the bytes that `ids` stand for. Raises TokenIdError for an id that is not used."""
+        return self._spelled(ids).tobytes()
+
+    def _spelled(self, ids: Iterable[int] | npt.NDArray[np.integer]) -> npt.NDArray[np.uint8]:
         from bpe_tui.bpe.kernels import decoding as kernel
 
         array = self._id_array(ids)
@@ -329,7 +399,7 @@ class ByteBPETokenizer(BPETokenizer):
             )
         content = np.empty(total, np.uint8)
         kernel.spell(array, offsets, characters, content)
-        return content.tobytes()
+        return content
 
     def decode(
         self,
@@ -341,10 +411,10 @@ class ByteBPETokenizer(BPETokenizer):
 
         Raises PartialCharacterError where the bytes are no UTF-8, and TokenIdError.
         """
-        content = self.decode_bytes(ids)
+        content = self._spelled(ids)
         report("decoding", len(content), len(content))
         try:
-            return content.decode("utf-8", errors)
+            return str(content.data, "utf-8", errors)
         except UnicodeDecodeError as error:
             raise PartialCharacterError(
                 f"the ids decode to bytes that are no text: byte {error.start:,} is 0x{content[error.start]:02X} "

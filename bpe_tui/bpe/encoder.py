@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from bpe_tui.bpe.alphabet import symbol_table, symbols
 from bpe_tui.bpe.joins import NEVER, Joins
+from bpe_tui.errors import MissingCharactersError
 from bpe_tui.progress import Report, silent
 
 CHUNK = 1 << 13
@@ -173,6 +174,21 @@ class Encoder:
                 control[0] = 1
                 raise
         return ids[:end]
+
+    def find_cut(self, text: str) -> int:
+        """Give the first place inside of `text` where two characters meet that stand side by side in no token, or 0.
+
+        No merge crosses it. In a text that cannot be encoded, it is any place.
+        """
+        from bpe_tui.bpe.kernels import encoding as kernel
+
+        try:
+            sequence = symbols(text, self.base_tokens, self._table)
+        except MissingCharactersError:
+            return 1 if len(text) > 1 else 0
+        index = self._index
+        found = int(kernel.find_cut(sequence, 1, len(sequence), index.joint_keys, index.joint_ranks))
+        return found if found < len(text) else 0
 
     def joins(self, text: str, report: Report = silent) -> Joins:
         """Give, for every place between two characters of `text`, which merge joined them; see `Joins`.

@@ -103,6 +103,12 @@ class Preparation:
         stripping = any(token.left_strip or token.right_strip for token in self.added_tokens if not token.special)
         return self.normalization is None and not self.prefix_space and not stripping
 
+    @property
+    def only_finds(self) -> bool:
+        """Whether all it does is to find tokens, so that what stands between them stays as it is."""
+        stripping = any(token.left_strip or token.right_strip for token in self.added_tokens)
+        return self.normalization is None and not self.prefix_space and not stripping
+
     def cut(self, text: str, *, special: bool) -> Iterator[str | int]:
         """Give stretches of text as the splitting rule gets them, and ids of added tokens between, left to right."""
         for part in _find(text, *self._raw, special):

@@ -17,7 +17,7 @@ tiktoken and tokenizers. A pattern of one's own has the classes of the installed
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,8 +32,8 @@ from bpe_tui.progress import Report, silent
 Data = str | bytes | bytearray | memoryview | npt.NDArray[np.uint8]
 """What can be split: text, or the bytes of a text (UTF-8, or nearly so), for example of a mapped file."""
 
-BLOCK = 1 << 20
-"""Bytes scanned between two reports."""
+BLOCK = 1 << 17
+"""Bytes scanned between two reports: what is found there is still in the processor's cache when it is used."""
 PATTERN_SECONDS = 5.0
 """How long a pattern of one's own may search for one match, in seconds, and"""
 PATTERN_SECONDS_A_CHARACTER = 1e-7
@@ -168,7 +168,7 @@ def split(text: Data, rule: SplittingRule, report: Report = silent) -> npt.NDArr
     data = as_bytes(text)
     if rule.number < 0:
         return _split_by_pattern(data, rule, report)
-    parts = list(scan(data, rule, report=report))
+    parts = [part.copy() for part in scan(data, rule, report=report)]
     return np.concatenate(parts) if parts else np.zeros(0, np.int64)
 
 
@@ -177,7 +177,7 @@ def scan(
 ) -> Iterator[npt.NDArray[np.int64]]:
     """Give the ends of the pieces of `data` from `start` on, where a piece must start, about `block` bytes at a time.
 
-    Only for named rules.
+    Only for named rules. What is given is written over when more is asked for.
     """
     from bpe_tui.bpe.kernels import splitting
 
@@ -191,12 +191,42 @@ def scan(
             room = np.empty(stop - start, np.int64)
         pieces, resume = splitting.split(rule.number, data, start, stop, stop == total, room, table)
         if pieces:
-            yield room[:pieces].copy()
+            yield room[:pieces]
             size = max(block, 1)
         else:
             size *= 2  # a piece longer than the block: it must be seen whole
         start = resume
         report("splitting", start, total)
+
+
+def scan_between(
+    data: npt.NDArray[np.uint8], rule: SplittingRule, start: int, stop: int, report: Report = silent
+) -> Iterator[npt.NDArray[np.int64]]:
+    """Give the same up to `stop`, where a piece must end. What follows is looked at: a piece can depend on it."""
+    for ends in scan(data, rule, start, report=report):
+        if ends[-1] >= stop:
+            yield ends[: np.searchsorted(ends, stop, side="right")]
+            return
+        yield ends
+
+
+def split_documents(
+    data: npt.NDArray[np.uint8], documents: Sequence[bytes], rule: SplittingRule
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Give where the pieces of texts end that follow on each other in `data`, and how many come up to each text's end.
+
+    Each is cut by itself, and none may be empty. Raises SplittingError if a pattern of one's own takes too long.
+    """
+    stops = np.cumsum([len(document) for document in documents], dtype=np.int64)
+    if rule.number < 0:
+        parts = [split(document, rule) + stop - len(document) for document, stop in zip(documents, stops, strict=True)]
+        return np.concatenate([np.zeros(0, np.int64), *parts]), np.cumsum([len(part) for part in parts], dtype=np.int64)
+    from bpe_tui.bpe.kernels import splitting
+
+    ends = np.empty(len(data), np.int64)
+    counts = np.empty(len(documents), np.int64)
+    pieces = splitting.split_documents(rule.number, data, stops, ends, counts, character_classes.table())
+    return ends[:pieces], counts
 
 
 def safe_place(data: npt.NDArray[np.uint8], rule: SplittingRule, start: int) -> int:

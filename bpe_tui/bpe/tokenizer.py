@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
@@ -36,6 +36,8 @@ class BPETokenizer:
     """What kind of BPE this is, as tokenizer files name it: character_bpe, word_bpe or byte_bpe."""
     unit = "characters"
     """What `token_lengths` counts: characters or bytes."""
+    covers_all = False
+    """Whether there is no text that cannot be encoded."""
     lossless = True
     """Whether decoding gives back every text exactly; if not, `normalise` says what it gives."""
     special_tokens: Mapping[str, int] = MappingProxyType({})
@@ -160,6 +162,29 @@ class BPETokenizer:
         `special` says what special tokens in the text are (`special.SpecialPolicy`); here there are none.
         """
         return self._encoder.encode(text, report)
+
+    def encode_batch(
+        self, texts: Sequence[str], report: Report = silent, special: str = "text"
+    ) -> list[npt.NDArray[np.int64]]:
+        """Give the ids of each of many texts, as `encode_array` does: on several threads, where that is faster.
+
+        `report` hears of texts and may raise Cancelled.
+        """
+        found = []
+        for number, text in enumerate(texts):
+            found.append(self.encode_array(text, special=special))
+            report("encoding", number + 1, len(texts))
+        return found
+
+    def last_cut(self, text: str, special: str = "text") -> int:  # noqa: ARG002
+        """Give a place near the end of `text` where it may be cut, whatever text follows; 0 if none is known.
+
+        Encoded one by one, what stands before it and what follows give the ids of the whole, if special tokens are
+        taken for the same, `special`, both times.
+        """
+        from bpe_tui.bpe.cuts import last_cut
+
+        return last_cut(text, self._encoder.find_cut)
 
     def joins(self, text: str, report: Report = silent) -> Joins:
         """Give which merge joined what in `text`: the encodings by all prefixes of the merge list at once; see `Joins`.

@@ -16,12 +16,24 @@ import numpy as np
 import numpy.typing as npt
 
 from bpe_tui.bpe.alphabet import code_points
+from bpe_tui.bpe.cuts import last_cut
 from bpe_tui.bpe.encoder import Encoder
 from bpe_tui.bpe.joins import Joins
 from bpe_tui.bpe.special import SpecialPolicy, check_special_tokens, cut_at, refuse_specials, special_pattern
 from bpe_tui.bpe.tokenizer import BPETokenizer
 from bpe_tui.bpe.vocabulary import merge_ids
-from bpe_tui.bpe.words import MARKER, Marker, Punctuation, WordSymbols, blocks, normalised, show, unshow, words_of
+from bpe_tui.bpe.words import (
+    MARKER,
+    Marker,
+    Punctuation,
+    WordSymbols,
+    blocks,
+    find_white_space,
+    normalised,
+    show,
+    unshow,
+    words_of,
+)
 from bpe_tui.errors import TokenIdError
 from bpe_tui.progress import Report, silent
 
@@ -284,6 +296,10 @@ class WordBPETokenizer(BPETokenizer):
             if token is not None:
                 parts.append(np.array([self.special_tokens[token]], np.int64))
         return np.concatenate(parts)
+
+    def last_cut(self, text: str, special: SpecialPolicy | str = SpecialPolicy.TEXT) -> int:
+        """Give a place near the end of `text` where it may be cut; see `BPETokenizer.last_cut`. It is white space."""
+        return last_cut(text, find_white_space, self.special_tokens if special != SpecialPolicy.TEXT else ())
 
     def encode(self, text: str, special: SpecialPolicy | str = SpecialPolicy.TEXT) -> list[int]:
         """Give the ids of `text` as a list; see `encode_array`."""

@@ -77,6 +77,12 @@ def blocks(text: str, size: int = BLOCK) -> Iterator[str]:
         start = stop
 
 
+def find_white_space(text: str) -> int:
+    """Give the first place inside of a text that stands before white space, or 0: no word crosses it."""
+    match = _SPACE.search(text, 1)
+    return match.start() if match else 0
+
+
 def words_of(text: str, punctuation: Punctuation = Punctuation.KEEP) -> list[str]:
     """Give the words of a text."""
     return (separated(text) if punctuation is Punctuation.SEPARATE else text).split()

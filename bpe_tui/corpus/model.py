@@ -1,13 +1,25 @@
-"""What a corpus is once it has been read: three splits of text, each with where it came from and what was noticed."""
+"""What a corpus is: three splits of text, each with where it came from and what was noticed when it was read.
+
+`SplitText` holds the text of a split. `split_files.SplitFile` only knows the file, for texts that are larger than the
+memory. Both are a `Split`, which is all that some jobs need.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Protocol
+
+from bpe_tui.progress import Report, silent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+Utf8 = bytes
+"""A text as UTF-8."""
+
+BLOCK = 1 << 20
+"""Characters of a text given at a time."""
 
 SplitName = Literal["train", "val", "test"]
 
@@ -31,6 +43,41 @@ class DecodedText:
 
 
 @dataclass(frozen=True, slots=True)
+class SplitFacts:
+    """What reading a split to its end has told of it."""
+
+    characters: int
+    bytes: int
+    """Size of its file; of a split that was cut from a file with others, its size in UTF-8."""
+    notes: tuple[str, ...] = ()
+    """What a reader should know of it, in words: "byte order mark dropped", "decoded as UTF-16 little-endian"."""
+
+
+class Split(Protocol):
+    """One split of a corpus, as a job sees it that takes the text block by block."""
+
+    @property
+    def name(self) -> SplitName:
+        """Which one it is."""
+
+    @property
+    def source(self) -> Path:
+        """The file it comes from."""
+
+    def blocks(self, report: Report = silent) -> Iterator[str]:
+        """Give the text, about a million characters at a time. `report` hears how much was given before.
+
+        Raises CorpusError where the file cannot be read any further or is no text.
+        """
+
+    def utf8_blocks(self, report: Report = silent) -> Iterator[Utf8]:
+        """Give the same text as UTF-8, cut between characters."""
+
+    def facts(self) -> SplitFacts:
+        """Give what is known once the text has been read; it is read for that, if it was not yet."""
+
+
+@dataclass(frozen=True, slots=True)
 class SplitText:
     """One split of a corpus."""
 
@@ -42,6 +89,21 @@ class SplitText:
     notes: tuple[str, ...] = ()
     _characters: list[list[str]] = field(default_factory=list, init=False, repr=False, compare=False)
     """What `characters` found, once it has looked."""
+
+    def blocks(self, report: Report = silent) -> Iterator[str]:
+        """Give the text, BLOCK characters at a time. `report` hears of characters given before."""
+        for start in range(0, len(self.text), BLOCK):
+            report(f"reading {self.name}", start, len(self.text))
+            yield self.text[start : start + BLOCK]
+
+    def utf8_blocks(self, report: Report = silent) -> Iterator[Utf8]:
+        """Give the same as UTF-8."""
+        for block in self.blocks(report):
+            yield block.encode()
+
+    def facts(self) -> SplitFacts:
+        """Give what is known of the text."""
+        return SplitFacts(len(self.text), self.bytes, self.notes)
 
     def characters(self) -> list[str]:
         """Give the distinct characters of the text, sorted. They are looked for once."""

@@ -1,14 +1,15 @@
 """From the bytes of a file to its text, exactly: no newline is translated, nothing is dropped without a note.
 
-Big files are decoded piece by piece, so that reading shows progress, can be cancelled, and never holds the bytes of
-a whole file beside its text.
+Files are decoded piece by piece, so that reading shows progress, can be cancelled, and never holds the bytes of a whole
+file beside its text. Who can work on pieces need not hold the text either.
 """
 
 from __future__ import annotations
 
 import codecs
+import contextlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -58,16 +59,9 @@ def read_text(path: Path | str, *, invalid: Invalid = "error", report: Report = 
 
     Raises CorpusError for a file that is missing, unreadable, not a file or not text; Cancelled when `report` does.
     """
-    if invalid not in ("error", "replace"):
-        raise ValueError(f'invalid must be "error" or "replace", not {invalid!r}')
     path = Path(path)
-    with open_regular(path) as file:
-        try:
-            return decode(file, os.fstat(file.fileno()).st_size, path, invalid=invalid, report=report)
-        except OSError as error:
-            raise unreadable(path, error) from error
-        except MemoryError as error:
-            raise CorpusError(f"{path} is too big for the memory of this machine", file=path) from error
+    with _opened(path) as (file, size):
+        return decode(file, size, path, invalid=invalid, report=report)
 
 
 def decode(
@@ -83,35 +77,103 @@ def decode(
 
     The text does not depend on `chunk_bytes` (at least 8). Raises CorpusError, and whatever `file` and `report` raise.
     """
-    step = f"reading {path.name}"
-    # One byte more than the file, so that a small one is seen to end with its first piece.
-    buffer = bytearray(max(8, min(chunk_bytes, size + 1 if size else chunk_bytes)))
-    view = memoryview(buffer)
-    report(step, 0, size)
-    filled = _fill(file, view, 0)
-    encoding = next((marked for marked in _MARKED if buffer.startswith(marked.mark, 0, filled)), _UTF_8)
-    if encoding is _UTF_8:
-        _refuse_disguised(bytes(view[: min(filled, SAMPLE_BYTES)]), path, invalid)
-    decoder = _Decoder(encoding, path, invalid, bytes(view[: min(filled, SAMPLE_BYTES)]))
-
+    reading = Reading(path, invalid)
     text = ""
-    start = len(encoding.mark)
-    offset = start
-    while True:
-        at_end = filled < len(buffer)
-        piece, used = decoder.piece(view[start:filled], offset, at_end)
+    for piece, _ in reading.pieces(file, size, report, chunk_bytes):
         # Python extends a string in place when nobody else holds it: gathering pieces to join them would need the
         # memory twice.
         text += piece
-        offset += used
-        left = filled - start - used
-        buffer[:left] = view[start + used : filled].tobytes()
-        report(step, offset, max(size, offset))
-        if at_end:
-            break
-        start = 0
-        filled = _fill(file, view, left)
-    return DecodedText(text=text, source=path, bytes=offset, notes=decoder.notes(empty=not text))
+    return DecodedText(text=text, source=path, bytes=reading.bytes, notes=reading.notes)
+
+
+class Reading:
+    """One reading of a text file from its beginning to its end, piece by piece.
+
+    Args:
+        path: the file to read, or what errors name.
+        invalid: what to do with bytes that are no text.
+
+    Raises ValueError for another `invalid`.
+
+    """
+
+    def __init__(self, path: Path, invalid: Invalid = "error") -> None:
+        if invalid not in ("error", "replace"):
+            raise ValueError(f'invalid must be "error" or "replace", not {invalid!r}')
+        self._path = path
+        self._invalid = invalid
+        self.bytes = 0
+        """Bytes read so far."""
+        self.characters = 0
+        """Characters that they made."""
+        self.notes: tuple[str, ...] = ()
+        """What a reader should know, in words; known at the end."""
+
+    def texts(self, report: Report = silent) -> Iterator[str]:
+        """Give the text of the file, about CHUNK_BYTES bytes at a time.
+
+        Raises CorpusError as `read_text` does, where the reading meets the reason. `report` hears of bytes.
+        """
+        with _opened(self._path) as (file, size):
+            for text, _ in self.pieces(file, size, report):
+                yield text
+
+    def utf8(self, report: Report = silent) -> Iterator[bytes]:
+        """Give the same text as UTF-8, cut between characters."""
+        with _opened(self._path) as (file, size):
+            for text, same in self.pieces(file, size, report):
+                yield text.encode() if same is None else same.tobytes()
+
+    def pieces(
+        self, file: _Source, size: int, report: Report = silent, chunk_bytes: int = CHUNK_BYTES
+    ) -> Iterator[tuple[str, memoryview | None]]:
+        """Decode all that `file` gives, as `decode` does; give each piece with its UTF-8, if the file held just that.
+
+        Those bytes are written over when the next piece is asked for.
+        """
+        path = self._path
+        step = f"reading {path.name}"
+        # One byte more than the file, so that a small one is seen to end with its first piece.
+        buffer = bytearray(max(8, min(chunk_bytes, size + 1 if size else chunk_bytes)))
+        view = memoryview(buffer)
+        report(step, 0, size)
+        filled = _fill(file, view, 0)
+        encoding = next((marked for marked in _MARKED if buffer.startswith(marked.mark, 0, filled)), _UTF_8)
+        sample = bytes(view[: min(filled, SAMPLE_BYTES)])
+        if encoding is _UTF_8:
+            _refuse_disguised(sample, path, self._invalid)
+        decoder = _Decoder(encoding, path, self._invalid, sample)
+        start = self.bytes = len(encoding.mark)
+        while True:
+            at_end = filled < len(buffer)
+            replaced = decoder.replaced
+            piece, used = decoder.piece(view[start:filled], self.bytes, at_end)
+            self.bytes += used
+            self.characters += len(piece)
+            as_it_was = encoding.name == "UTF-8" and decoder.replaced == replaced
+            yield piece, view[start : start + used] if as_it_was else None
+            left = filled - start - used
+            buffer[:left] = view[start + used : filled].tobytes()
+            report(step, self.bytes, max(size, self.bytes))
+            if at_end:
+                break
+            start = 0
+            filled = _fill(file, view, left)
+        self.notes = decoder.notes(empty=not self.characters)
+
+
+@contextlib.contextmanager
+def _opened(path: Path) -> Iterator[tuple[_Source, int]]:
+    """Open a text file and give it with its size; turn what the system says while it is read into CorpusError."""
+    with open_regular(path) as file:
+        try:
+            yield file, os.fstat(file.fileno()).st_size
+        except CorpusError:
+            raise
+        except OSError as error:
+            raise unreadable(path, error) from error
+        except MemoryError as error:
+            raise CorpusError(f"{path} is too big for the memory of this machine", file=path) from error
 
 
 def _fill(file: _Source, view: memoryview, filled: int) -> int:
@@ -155,7 +217,7 @@ class _Decoder:
         self._lines = 0
         self._nuls = 0
         self._returns = 0
-        self._replaced = 0
+        self.replaced = 0
         self._first_replaced = ""
 
     def piece(self, view: memoryview, offset: int, at_end: bool) -> tuple[str, int]:
@@ -178,8 +240,8 @@ class _Decoder:
         notes = []
         if self._encoding.note:
             notes.append(self._encoding.note)
-        if self._replaced:
-            bytes_ = "1 invalid byte" if self._replaced == 1 else f"{self._replaced:,} invalid bytes"
+        if self.replaced:
+            bytes_ = "1 invalid byte" if self.replaced == 1 else f"{self.replaced:,} invalid bytes"
             notes.append(f"{bytes_} replaced by U+FFFD, the first {self._first_replaced}")
         if empty:
             notes.append("the file is empty")
@@ -211,13 +273,13 @@ class _Decoder:
         )
 
     def _replace(self, view: memoryview, offset: int, at_end: bool, error: UnicodeDecodeError) -> tuple[str, int]:
-        if not self._replaced:
+        if not self.replaced:
             place, line = self._place(error, offset)
             self._first_replaced = f"at byte offset {place}, line {line}"
         text, used = self._encoding.decode(view, "replace", at_end)
         # What valid bytes make, made bytes again, is as long as the valid bytes: the rest was replaced.
         valid, _ = self._encoding.decode(view[:used], "ignore", at_end)
-        self._replaced += used - len(valid.encode(self._encoding.codec))
+        self.replaced += used - len(valid.encode(self._encoding.codec))
         return text, used
 
 

@@ -1,15 +1,17 @@
-"""From what the user named (a folder, one file, three files, or some of them) to the three splits, read."""
+"""From what the user named (a folder, one file, three files, some of them) to the three splits, read or only found."""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bpe_tui.corpus.cutting import cut_text
 from bpe_tui.corpus.finding import SCHEMES, Scheme, find_missing
 from bpe_tui.corpus.model import SPLIT_NAMES, Invalid, SplitName, Splits, SplitText
-from bpe_tui.corpus.opening import unreadable
+from bpe_tui.corpus.opening import open_regular, unreadable
 from bpe_tui.corpus.reading import read_text
+from bpe_tui.corpus.split_files import SplitFile, SplitFiles
 from bpe_tui.errors import CorpusError
 from bpe_tui.progress import Report, silent
 
@@ -44,6 +46,37 @@ def read_splits(
     files, notes = _complete(path, named, schemes)
     read = {split: _read_one(split, files[split], invalid, report) for split in SPLIT_NAMES}
     return Splits(**read, notes=notes + _same_file_notes(files), name=_name(path, files))
+
+
+def find_splits(
+    path: Path | str | None = None,
+    *,
+    train: Path | str | None = None,
+    val: Path | str | None = None,
+    test: Path | str | None = None,
+    invalid: Invalid = "error",
+    report: Report = silent,
+) -> SplitFiles | Splits:
+    """Give the same splits as `read_splits` without reading them: each file is opened once to see that it can be.
+
+    A single file is read all the same, since where it is cut into three depends on all of it.
+
+    Raises CorpusError when a split is missing or cannot be opened; Cancelled when `report` does.
+    """
+    given: dict[SplitName, Path | str | None] = {"train": train, "val": val, "test": test}
+    named = {split: Path(file) for split, file in given.items() if file is not None}
+    if path is not None:
+        path = Path(path)
+        if not _is_folder(path):
+            return _read_single(path, named, invalid, report)
+    files, notes = _complete(path, named, SCHEMES)
+    found = {split: SplitFile(split, files[split], _size(files[split]), invalid) for split in SPLIT_NAMES}
+    return SplitFiles(**found, notes=notes + _same_file_notes(files), name=_name(path, files))
+
+
+def _size(path: Path) -> int:
+    with open_regular(path) as file:
+        return os.fstat(file.fileno()).st_size
 
 
 def _read_one(split: SplitName, file: Path, invalid: Invalid, report: Report) -> SplitText:

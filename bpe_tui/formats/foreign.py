@@ -32,6 +32,10 @@ class Engine(Protocol):
 
     package: str
 
+    def last_cut(self, text: str, special: SpecialPolicy | str = SpecialPolicy.TEXT) -> int:  # noqa: ARG002
+        """Give no place: what the other package does to a text is not known well enough to cut it."""
+        return 0
+
     def encode(self, text: str, special: bool) -> list[int]:
         """Give the ids of a text; `special` says whether special tokens in it count as such."""
 
@@ -55,6 +59,7 @@ class ForeignTokenizer(BPETokenizer):
     """
 
     kind = "foreign"
+    covers_all = True
     lossless = False
     replayable = False
     """Its merges, if it has any, are carried out by the other package, unseen."""

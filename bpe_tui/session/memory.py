@@ -251,7 +251,7 @@ def _count_bytes(
     blocks: list[str], half: int, settings: RunSettings, report: Report
 ) -> tuple[DistinctPieces, DistinctPieces]:
     from bpe_tui.bpe.byte_alphabet import byte_array
-    from bpe_tui.bpe.byte_training import PieceCounter
+    from bpe_tui.bpe.pieces import PieceCounter
     from bpe_tui.bpe.pretokenize import split
     from bpe_tui.session import kernels
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -68,15 +67,10 @@ def _ours(ranks: Path, encoding: str) -> Works:
     BPETokenizer.from_file(ranks, split=encoding).encode_array("what loads the compiled code")
     tokenizer = BPETokenizer.from_file(ranks, split=encoding)
 
-    def batch(texts: list[str], threads: int) -> list[Any]:
-        if threads == 1:
-            return [tokenizer.encode_array(text) for text in texts]
-        with ThreadPoolExecutor(max_workers=threads) as pool:
-            parts = [texts[start : start + 64] for start in range(0, len(texts), 64)]
-            done = pool.map(lambda part: [tokenizer.encode_array(text) for text in part], parts)
-            return [ids for part in done for ids in part]
-
-    return Works(tokenizer.encode_array, tokenizer.decode, batch, _rows, lambda ids: ids)
+    # As many threads as there are processors for the process.
+    return Works(
+        tokenizer.encode_array, tokenizer.decode, lambda texts, _: tokenizer.encode_batch(texts), _rows, lambda ids: ids
+    )
 
 
 def _tiktoken(ranks: Path, encoding: str) -> Works:

@@ -38,18 +38,15 @@ def _finish(trainer: Any) -> Any:
 
 
 def _ours_bytes() -> Work:
-    from bpe_tui.bpe.byte_training import byte_sequence, make_byte_tokenizer
-    from bpe_tui.bpe.pretokenize import RULES
-    from bpe_tui.bpe.trainer import Ties, Trainer
+    from bpe_tui.bpe.byte_tokenizer import ByteBPETokenizer
+    from bpe_tui.corpus import read_blocks
 
-    def train(content: bytes, target: int) -> Any:
+    def train(text: Any, target: int) -> Any:
         # With ties as Hugging Face's tokenizers settle them.
-        sequence = byte_sequence(content, RULES["gpt2"], ties=Ties.LOWEST_ID)
-        trainer = _finish(Trainer.on_sequence(sequence, target, 2, ties=Ties.LOWEST_ID))
-        return make_byte_tokenizer(trainer, RULES["gpt2"], Ties.LOWEST_ID)
+        return ByteBPETokenizer.train(text, target, verbose=False, rule="gpt2", ties="lowest-id")
 
     train(b"low lower lowest", 260)  # loads the compiled code
-    return lambda file, target, more: train(file.read_bytes(), target + 256 * more)
+    return lambda file, target, more: train(read_blocks(file), target + 256 * more)
 
 
 def _ours_characters() -> Work:

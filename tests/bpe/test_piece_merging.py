@@ -9,18 +9,18 @@ from hypothesis import strategies as st
 from bpe_tui.bpe.kernels import piece_merging as kernel
 
 
-def merge_list(pairs: list[tuple[int, int]]) -> tuple[np.ndarray, np.ndarray]:
+def merge_list(pairs: list[tuple[int, int]]) -> np.ndarray:
     """A table in which pair number n, of any earlier tokens, has rank n and becomes token 4 + n."""
     keys = np.array([left << 32 | right for left, right in pairs], np.int64)
     values = np.array([rank << 32 | (4 + rank) for rank in range(len(pairs))], np.int64)
     return kernel.index_pairs(keys, values)
 
 
-def both_ways(text: list[int], table: tuple[np.ndarray, np.ndarray], ranks: int) -> tuple[list[int], list[int]]:
+def both_ways(text: list[int], table: np.ndarray, ranks: int) -> tuple[list[int], list[int]]:
     control = np.zeros(1, np.int64)
     by_heap, by_rank = np.array(text, np.int64), np.array(text, np.int64)
-    left = kernel.merge_long(by_heap, len(text), *table, control)
-    others = kernel.merge_by_rank(by_rank, len(text), *table, ranks, control)
+    left = kernel.merge_long(by_heap, len(text), table, control)
+    others = kernel.merge_by_rank(by_rank, len(text), table, ranks, control)
     return by_heap[:left].tolist(), by_rank[:others].tolist()
 
 
@@ -50,7 +50,7 @@ def test_a_long_piece_takes_the_lists_and_agrees() -> None:
     table = merge_list(pairs)
     control = np.zeros(1, np.int64)
     whole = np.array(text, np.int64)
-    left = kernel.merge_long(whole, len(text), *table, control)
+    left = kernel.merge_long(whole, len(text), table, control)
     assert left < len(text)
     expected = np.array(text, np.int64)
     for rank, (first, second) in enumerate(pairs):
@@ -69,4 +69,4 @@ def test_a_long_piece_takes_the_lists_and_agrees() -> None:
 def test_a_long_piece_can_be_cancelled() -> None:
     piece = np.zeros(4 * kernel.MANY, np.int64)
     table = merge_list([(0, 0), (4, 4)])
-    assert kernel.merge_long(piece, len(piece), *table, np.ones(1, np.int64)) == -1
+    assert kernel.merge_long(piece, len(piece), table, np.ones(1, np.int64)) == -1

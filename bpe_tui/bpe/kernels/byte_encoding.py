@@ -7,91 +7,105 @@ piece became is remembered with its bytes, which are compared: text repeats itse
 from __future__ import annotations
 
 import numpy as np
-from numba import int32, int64, njit, types, uint8, void
+from numba import int32, int64, njit, uint8, uint64, void
 
 from bpe_tui.bpe.kernels.machine import INNER, OUTER, POLL, Array
-from bpe_tui.bpe.kernels.piece_merging import NO_PAIR, drop_top, find_pair, merge_long, merge_short, push
+from bpe_tui.bpe.kernels.piece_merging import NO_PAIR, drop_top, find_pair, merge_found, merge_long, push
+from bpe_tui.bpe.kernels.piece_table import (
+    BATCH,
+    BYTES,
+    META,
+    UPPER_HALF,
+    VALUE,
+    WORDS,
+    find_row,
+    home,
+    look_ahead,
+    spread,
+    write_row,
+)
 
 _u8 = uint8[::1]
-_data = types.Array(uint8, 1, "C", readonly=True)  # read-only, so that bytes and mapped files serve, too
 _i32 = int32[::1]
 _i64 = int64[::1]
-_i64_2 = int64[:, ::1]
 
 SHORT = 48
-"""Bytes of the longest piece that is searched and remembered; longer ones go through a heap."""
+"""Bytes of the longest piece that is searched and remembered; longer ones are merged in other ways."""
 
-# Columns of a remembered piece.
-HASH, BYTES_AT, BYTES_LENGTH, IDS_AT, IDS_LENGTH = range(5)
-# Places in `used`: how much of the memory is taken.
-PIECES_USED, BYTES_USED, IDS_USED, USED_SIZE = range(4)
+# Places in `used`: how much of a memory is taken.
+ROWS_USED, BYTES_USED, IDS_USED, USED_SIZE = range(4)
 
-
-@njit(int64(_data, int64, int64), **INNER)
-def hash_bytes(data: Array, start: int, stop: int) -> int:
-    """Give a hash of some bytes, 63 bits, never 0."""
-    value = np.uint64(0x9E3779B97F4A7C15) ^ np.uint64(stop - start)
-    position = start
-    while position < stop:
-        word = np.uint64(0)
-        for index in range(position, min(position + 8, stop)):
-            word = word << np.uint64(8) | np.uint64(data[index])
-        value = (value ^ word) * np.uint64(0xD6E8FEB86659FD93)
-        value ^= value >> np.uint64(32)
-        position += 8
-    value *= np.uint64(0x9E3779B97F4A7C15)
-    value ^= value >> np.uint64(29)
-    return np.int64(value >> np.uint64(1) | np.uint64(1))
+_EMPTY = np.uint64(0)
+_LOWER = np.uint64(0xFFFFFFFF)
+NO_ID = -1
 
 
-@njit(int64(_data, int64, int64, _i64_2, _u8, int64), **INNER)
-def find_piece(data: Array, start: int, stop: int, pieces: Array, store: Array, value: int) -> int:
-    """Give the row of a remembered piece with hash `value`, or of the empty row where it belongs (its HASH is 0)."""
-    mask = len(pieces) - 1
-    row = (value >> 3) & mask
-    while pieces[row, HASH] != 0:
-        if pieces[row, HASH] == value and pieces[row, BYTES_LENGTH] == stop - start:
-            place = pieces[row, BYTES_AT]
-            same = True
-            for index in range(stop - start):
-                if store[place + index] != data[start + index]:
-                    same = False
-                    break
-            if same:
-                return row
-        row = (row + 1) & mask
-    return row
+@njit(int64(BYTES, int64, int64, uint64, uint64, WORDS, _u8), **INNER)
+def find_token(data: Array, start: int, stop: int, one: int, two: int, tokens: Array, token_store: Array) -> int:
+    """Give the id of a piece that is taken whole, or NO_ID. `one` and `two` are its words."""
+    if len(tokens) == 0:
+        return NO_ID
+    row = find_row(data, start, stop, one, two, home(spread(one, two), len(tokens)), tokens, token_store)
+    if tokens[row + np.uint64(META)] == _EMPTY:
+        return NO_ID
+    return np.int64(tokens[row + np.uint64(VALUE)])
 
 
-@njit(void(_data, int64, int64, _i64, int64, int64, _i64_2, _u8, _i64, int64, int64, _i64), **INNER)
+@njit(int64(BYTES, int64, int64, _i64, _i64, _i64, _i64, int64, _i64, _i64, _i64), **INNER)
+def merge_piece(
+    data: Array, start: int, stop: int, byte_ids: Array, byte_pairs: Array, table: Array, ids: Array, ids_start: int,
+    symbols: Array, found: Array, control: Array,
+) -> int:  # fmt: skip
+    """Merge a piece; give where its ids end in `ids`, or -1 when cancelled. `symbols` and `found` are scratch."""
+    length = stop - start
+    if length <= SHORT:
+        for index in range(length):
+            symbols[index] = byte_ids[data[start + index]]
+        for index in range(length - 1):
+            found[index] = byte_pairs[np.int64(data[start + index]) << 8 | np.int64(data[start + index + 1])]
+        left = merge_found(symbols, found, length, table)
+        for index in range(left):
+            ids[ids_start + index] = symbols[index]
+        return ids_start + left
+    many = np.empty(length, np.int64)
+    for index in range(length):
+        many[index] = byte_ids[data[start + index]]
+    left = merge_long(many, length, table, control)
+    if left < 0:
+        return -1
+    ids[ids_start : ids_start + left] = many[:left]
+    return ids_start + left
+
+
+@njit(void(BYTES, int64, int64, uint64, uint64, uint64, _i64, int64, int64, WORDS, _u8, _i64, _i64), **INNER)
 def remember(
-    data: Array, start: int, stop: int, ids: Array, ids_start: int, ids_stop: int,
-    pieces: Array, store: Array, id_store: Array, row: int, value: int, used: Array,
+    data: Array, start: int, stop: int, one: int, two: int, row: int, ids: Array, ids_start: int, ids_stop: int,
+    memory: Array, store: Array, id_store: Array, used: Array,
 ) -> None:  # fmt: skip
     """Remember what a piece became, at an empty row, if there is room."""
-    length = stop - start
+    count = ids_stop - ids_start
     if (
-        2 * used[PIECES_USED] >= len(pieces)
-        or used[BYTES_USED] + length > len(store)
-        or used[IDS_USED] + ids_stop - ids_start > len(id_store)
+        8 * used[ROWS_USED] >= len(memory)
+        or used[BYTES_USED] + stop - start > len(store)
+        or used[IDS_USED] + count > len(id_store)
     ):
         return
-    pieces[row, HASH] = value
-    pieces[row, BYTES_AT] = used[BYTES_USED]
-    pieces[row, BYTES_LENGTH] = length
-    pieces[row, IDS_AT] = used[IDS_USED]
-    pieces[row, IDS_LENGTH] = ids_stop - ids_start
-    for index in range(length):
-        store[used[BYTES_USED] + index] = data[start + index]
-    for index in range(ids_stop - ids_start):
-        id_store[used[IDS_USED] + index] = ids[ids_start + index]
-    used[PIECES_USED] += 1
-    used[BYTES_USED] += length
-    used[IDS_USED] += ids_stop - ids_start
+    value = np.uint64(ids[ids_start]) & _LOWER
+    if count == 2:
+        value |= np.uint64(ids[ids_start + 1]) << UPPER_HALF
+    elif count > 2:
+        value = np.uint64(used[IDS_USED])
+        for index in range(count):
+            id_store[used[IDS_USED] + index] = ids[ids_start + index]
+        used[IDS_USED] += count
+    used[ROWS_USED] += 1
+    used[BYTES_USED] = write_row(
+        data, start, stop, one, two, row, value, np.uint64(count), memory, store, used[BYTES_USED]
+    )
 
 
 @njit(
-    int64(_data, int64, _i64, int64, _i64, _i64, _i64, _i64_2, _u8, _i64, _i64, _i64, int64, _i64),
+    int64(BYTES, int64, _i64, int64, _i64, _i64, _i64, WORDS, _u8, WORDS, _u8, _i64, _i64, _i64, int64, _i64),
     **OUTER,
 )
 def encode_pieces(
@@ -100,9 +114,11 @@ def encode_pieces(
     ends: Array,
     count: int,
     byte_ids: Array,
-    keys: Array,
-    values: Array,
-    pieces: Array,
+    byte_pairs: Array,
+    table: Array,
+    tokens: Array,
+    token_store: Array,
+    memory: Array,
     store: Array,
     id_store: Array,
     used: Array,
@@ -112,110 +128,139 @@ def encode_pieces(
 ) -> int:
     """Encode the `count` pieces of `data` that begin at `start` and end at `ends`; give where their ids end in `ids`.
 
-    `byte_ids` has the id of each single byte. `pieces`, `store`, `id_store` and `used` are the memory of earlier
-    pieces; entries that the caller made beforehand (whole tokens) are taken as they are, whatever their length. `ids`
-    needs room for one id a byte. Gives -1 when cancelled.
+    `byte_ids` has the id of each single byte, `byte_pairs` what the merge table has for each two. `tokens` and
+    `token_store` hold the pieces that are taken whole, each with its id. `memory`, `store`, `id_store` and `used` are
+    what earlier pieces became: one id, two ids in one word, or where more of them lie in `id_store`; what finds no room
+    is not remembered. `ids` needs room for one id a byte, and one more. Gives -1 when cancelled.
     """
     symbols = np.empty(SHORT, np.int64)
     found = np.empty(SHORT, np.int64)
-    for number in range(count):
-        if number % POLL == 0 and control[0] != 0:
+    firsts = np.empty(BATCH, np.uint64)
+    seconds = np.empty(BATCH, np.uint64)
+    rows = np.empty(BATCH, np.uint64)
+    for first in range(0, count, BATCH):
+        if control[0] != 0:
             return -1
-        stop = ends[number]
-        length = stop - start
-        if length == 1:
-            ids[ids_start] = byte_ids[data[start]]
-            ids_start += 1
+        last = min(first + BATCH, count)
+        look_ahead(data, start, ends, first, last, memory, firsts, seconds, rows)
+        for number in range(first, last):
+            stop = ends[number]
+            one = firsts[number - first]
+            two = seconds[number - first]
+            row = find_row(data, start, stop, one, two, rows[number - first], memory, store)
+            many = np.int64(memory[row + np.uint64(META)] >> UPPER_HALF)
+            if many > 0:
+                value = np.int64(memory[row + np.uint64(VALUE)])
+                if many <= 2:
+                    # If there is no second one, the next piece is written over it.
+                    ids[ids_start] = value << 32 >> 32
+                    ids[ids_start + 1] = value >> 32
+                else:
+                    for index in range(many):
+                        ids[ids_start + index] = id_store[value + index]
+                ids_start += many
+                start = stop
+                continue
+            token = find_token(data, start, stop, one, two, tokens, token_store)
+            if token != NO_ID:
+                ids[ids_start] = token
+                ids_stop = ids_start + 1
+            else:
+                ids_stop = merge_piece(
+                    data, start, stop, byte_ids, byte_pairs, table, ids, ids_start, symbols, found, control
+                )
+                if ids_stop < 0:
+                    return -1
+            if stop - start <= SHORT:
+                remember(data, start, stop, one, two, row, ids, ids_start, ids_stop, memory, store, id_store, used)
+            ids_start = ids_stop
             start = stop
-            continue
-        value = hash_bytes(data, start, stop)
-        row = find_piece(data, start, stop, pieces, store, value)
-        if pieces[row, HASH] != 0:
-            place = pieces[row, IDS_AT]
-            for index in range(pieces[row, IDS_LENGTH]):
-                ids[ids_start] = id_store[place + index]
-                ids_start += 1
-        elif length <= SHORT:
-            for index in range(length):
-                symbols[index] = byte_ids[data[start + index]]
-            left = merge_short(symbols, found, length, keys, values)
-            ids[ids_start : ids_start + left] = symbols[:left]
-            remember(data, start, stop, ids, ids_start, ids_start + left, pieces, store, id_store, row, value, used)
-            ids_start += left
-        else:
-            many = np.empty(length, np.int64)
-            for index in range(length):
-                many[index] = byte_ids[data[start + index]]
-            left = merge_long(many, length, keys, values, control)
-            if left < 0:
-                return -1
-            ids[ids_start : ids_start + left] = many[:left]
-            ids_start += left
-        start = stop
     return ids_start
 
 
-@njit(void(_data, _i64, _i64, _i64_2, _u8, _i64, _i64), **OUTER)
-def remember_tokens(
-    data: Array, ends: Array, ids: Array, pieces: Array, store: Array, id_store: Array, used: Array
-) -> None:
-    """Remember tokens as pieces of one id: token t is the bytes of `data` up to `ends[t]`, its id is `ids[t]`."""
+@njit(
+    int64(BYTES, _i64, _i64, _i64, _i64, _i64, WORDS, _u8, WORDS, _u8, _i64, _i64, _i64, _i64, _i64),
+    **OUTER,
+)
+def encode_documents(
+    data: Array,
+    ends: Array,
+    counts: Array,
+    byte_ids: Array,
+    byte_pairs: Array,
+    table: Array,
+    tokens: Array,
+    token_store: Array,
+    memory: Array,
+    store: Array,
+    id_store: Array,
+    used: Array,
+    ids: Array,
+    stops: Array,
+    control: Array,
+) -> int:
+    """Encode texts that follow on each other in `data`; `counts` is how many pieces come up to the end of each.
+
+    Writes where the ids of each end to `stops`; gives where all end, or -1 when cancelled. See `encode_pieces`.
+    """
+    first = np.int64(0)
     start = np.int64(0)
+    written = np.int64(0)
+    for number in range(len(counts)):
+        last = counts[number]
+        written = encode_pieces(
+            data, start, ends[first:last], last - first, byte_ids, byte_pairs, table, tokens, token_store, memory,
+            store, id_store, used, ids, written, control,
+        )  # fmt: skip
+        if written < 0:
+            return -1
+        stops[number] = written
+        start = ends[last - 1]
+        first = last
+    return written
+
+
+@njit(_i64(_i64, _i64), **OUTER)
+def pairs_of_bytes(byte_ids: Array, table: Array) -> Array:
+    """Give what the merge table has for each two bytes: at 256 times the first and once the second."""
+    pairs = np.empty(256 * 256, np.int64)
+    for left in range(256):
+        for right in range(256):
+            pairs[left << 8 | right] = find_pair(table, byte_ids[left], byte_ids[right])
+    return pairs
+
+
+@njit(int64(BYTES, _i64, _i64, WORDS, _u8), **OUTER)
+def remember_tokens(data: Array, ends: Array, ids: Array, tokens: Array, token_store: Array) -> int:
+    """Enter the pieces that are taken whole: the n-th is the bytes of `data` up to `ends[n]`, its id is `ids[n]`.
+
+    Empty ones are passed over; of equal ones the first counts. `token_store` needs room for all bytes. Gives how many
+    were entered.
+    """
+    firsts = np.empty(1, np.uint64)
+    seconds = np.empty(1, np.uint64)
+    rows = np.empty(1, np.uint64)
+    start = np.int64(0)
+    stored = np.int64(0)
+    entered = 0
     for number in range(len(ends)):
         stop = ends[number]
         if stop > start:
-            value = hash_bytes(data, start, stop)
-            row = find_piece(data, start, stop, pieces, store, value)
-            if pieces[row, HASH] == 0:
-                remember(data, start, stop, ids, number, number + 1, pieces, store, id_store, row, value, used)
+            look_ahead(data, start, ends, number, number + 1, tokens, firsts, seconds, rows)
+            row = find_row(data, start, stop, firsts[0], seconds[0], rows[0], tokens, token_store)
+            if tokens[row + np.uint64(META)] == _EMPTY:
+                stored = write_row(
+                    data, start, stop, firsts[0], seconds[0], row, np.uint64(ids[number]), np.uint64(1), tokens,
+                    token_store, stored,
+                )  # fmt: skip
+                entered += 1
         start = stop
-
-
-@njit(types.Tuple((_i64_2, int64))(_data, int64, _i64, int64, _i64_2, _u8, _i64, _i64), **OUTER)
-def count_pieces(
-    data: Array, start: int, ends: Array, count: int, pieces: Array, store: Array, weights: Array, used: Array
-) -> tuple[Array, int]:
-    """Count pieces by their bytes, in the memory that `encode_pieces` uses: IDS_AT holds how often a piece occurred,
-    IDS_LENGTH the number of pieces met before it. `weights` says how often each counts; if it is empty, once. Gives
-    (pieces, how many were counted): fewer than `count` when `store` is full. `pieces` grows by itself.
-    """
-    for number in range(count):
-        stop = ends[number]
-        if used[BYTES_USED] + stop - start > len(store):
-            return pieces, number
-        value = hash_bytes(data, start, stop)
-        row = find_piece(data, start, stop, pieces, store, value)
-        if pieces[row, HASH] == 0:
-            if 2 * used[PIECES_USED] >= len(pieces):
-                larger = np.zeros((2 * len(pieces), 5), np.int64)
-                mask = len(larger) - 1
-                for old in range(len(pieces)):
-                    if pieces[old, HASH] != 0:
-                        place = (pieces[old, HASH] >> 3) & mask
-                        while larger[place, HASH] != 0:
-                            place = (place + 1) & mask
-                        larger[place] = pieces[old]
-                pieces = larger
-                row = find_piece(data, start, stop, pieces, store, value)
-            pieces[row, HASH] = value
-            pieces[row, BYTES_AT] = used[BYTES_USED]
-            pieces[row, BYTES_LENGTH] = stop - start
-            pieces[row, IDS_LENGTH] = used[PIECES_USED]
-            for index in range(stop - start):
-                store[used[BYTES_USED] + index] = data[start + index]
-            used[PIECES_USED] += 1
-            used[BYTES_USED] += stop - start
-        pieces[row, IDS_AT] += weights[number] if len(weights) else 1
-        start = stop
-    return pieces, count
+    return entered
 
 
 @njit(
-    void(
-        _data, int64, _i64, int64, _i64, _i64, _i64, _i32, _i64_2, _u8, _i64, _i32, _i32, _i32, _i32, _i32, int64, _i64
-    ),
-    cache=True,
-    nogil=True,
+    void(BYTES, int64, _i64, int64, _i64, _i64, _i32, WORDS, _u8, _i32, _i32, _i32, _i32, _i32, int64, _i64),
+    **OUTER,
 )
 def join_pieces(
     data: Array,
@@ -223,12 +268,10 @@ def join_pieces(
     ends: Array,
     count: int,
     byte_ids: Array,
-    keys: Array,
-    values: Array,
+    table: Array,
     places: Array,
-    pieces: Array,
-    store: Array,
-    id_store: Array,
+    tokens: Array,
+    token_store: Array,
     token_places: Array,
     ranks: Array,
     rounds: Array,
@@ -241,8 +284,8 @@ def join_pieces(
 
     The byte at p is row p - offset of `ranks`, which comes filled with NEVER, and of `rounds`, `left` and `new`, which
     may be empty; see `Joins` and `JoinSteps`. `places` gives the merge's place in the merge list for a rank of
-    `values`, or is empty where they are the same. `pieces`, `store`, `id_store` hold pieces that are tokens and taken
-    whole, `token_places` the places of the merges that make those tokens; all empty if none are.
+    `table`, or is empty where they are the same. `tokens` and `token_store` hold pieces that are taken whole, and
+    `token_places` the places of the merges that make those tokens; all empty if none are.
     """
     never = np.int64(2147483647)
     told = len(left) > 0
@@ -251,6 +294,9 @@ def join_pieces(
     after = np.empty(room, np.int64)
     before = np.empty(room, np.int64)
     heap = np.empty((3 * room, 2), np.int64)
+    firsts = np.empty(1, np.uint64)
+    seconds = np.empty(1, np.uint64)
+    rows = np.empty(1, np.uint64)
     for number in range(count):
         if number % POLL == 0 and control[0] != 0:
             return
@@ -268,7 +314,7 @@ def join_pieces(
             after[index] = index + 1
             before[index] = index - 1
         for index in range(length - 1):
-            value = find_pair(keys, values, symbols[index], symbols[index + 1])
+            value = find_pair(table, symbols[index], symbols[index + 1])
             if value != NO_PAIR:
                 push(heap, size, value, index)
                 size += 1
@@ -288,7 +334,7 @@ def join_pieces(
             right = np.int64(after[index])
             if symbols[index] < 0 or right >= length:
                 continue
-            if find_pair(keys, values, symbols[index], symbols[right]) != value:
+            if find_pair(table, symbols[index], symbols[right]) != value:
                 continue
             rank = np.int64(value >> 32)
             if len(places):
@@ -311,19 +357,19 @@ def join_pieces(
             after[index] = beyond
             if beyond < length:
                 before[beyond] = index
-                value = find_pair(keys, values, symbols[index], symbols[beyond])
+                value = find_pair(table, symbols[index], symbols[beyond])
                 if value != NO_PAIR:
                     push(heap, size, value, index)
                     size += 1
             if before[index] >= 0:
-                value = find_pair(keys, values, symbols[before[index]], symbols[index])
+                value = find_pair(table, symbols[before[index]], symbols[index])
                 if value != NO_PAIR:
                     push(heap, size, value, np.int64(before[index]))
                     size += 1
-        if len(pieces) and length > 1:
-            found = find_piece(data, start, stop, pieces, store, hash_bytes(data, start, stop))
-            if pieces[found, HASH] != 0:
-                token = id_store[pieces[found, IDS_AT]]
+        if len(tokens) and length > 1:
+            look_ahead(data, start, ends, number, number + 1, tokens, firsts, seconds, rows)
+            token = find_token(data, start, stop, firsts[0], seconds[0], tokens, token_store)
+            if token != NO_ID:
                 whole = np.int64(token_places[token])
                 for index in range(1, length):
                     if ranks[row + index] > whole:

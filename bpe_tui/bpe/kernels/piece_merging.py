@@ -8,7 +8,7 @@ of millions of entries misses the cache at every step.
 from __future__ import annotations
 
 import numpy as np
-from numba import int32, int64, njit, types, void
+from numba import int32, int64, njit, void
 
 from bpe_tui.bpe.kernels.machine import INNER, OUTER, POLL, Array
 from bpe_tui.bpe.kernels.training import pair_slot
@@ -27,46 +27,62 @@ MOST_RANKS = 1 << 24
 """Ranks up to which there is a list for each."""
 
 
-@njit(types.Tuple((_i64, _i64))(_i64, _i64), **OUTER)
-def index_pairs(pairs: Array, merges: Array) -> tuple[Array, Array]:
+@njit(_i64(int64), **INNER)
+def empty_table(count: int) -> Array:
+    """Give a table that `count` pairs fill by half at the most."""
+    size = 16
+    while size < 2 * count:
+        size *= 2
+    table = np.full(2 * size, -1, np.int64)
+    table[1::2] = NO_PAIR
+    return table
+
+
+@njit(void(_i64, int64, int64), **INNER)
+def enter_pair(table: Array, key: int, value: int) -> None:
+    """Enter a pair, if it is not in the table."""
+    mask = len(table) // 2 - 1
+    slot = pair_slot(key, mask)
+    while table[2 * slot] >= 0:
+        if table[2 * slot] == key:
+            return
+        slot = (slot + 1) & mask
+    table[2 * slot] = key
+    table[2 * slot + 1] = value
+
+
+@njit(_i64(_i64, _i64), **OUTER)
+def index_pairs(pairs: Array, merges: Array) -> Array:
     """Index a merge table: pairs (left << 32 | right), and for each rank << 32 | new id.
 
-    Gives an open-addressed table (keys, values), keys -1 where empty. Of a pair that stands twice, the first counts.
+    Gives an open-addressed table of pairs, each before its merge; -1 where there is none. Of a pair that stands twice,
+    the first counts.
     """
-    size = 16
-    while size < 2 * len(pairs):
-        size *= 2
-    keys = np.full(size, -1, np.int64)
-    values = np.full(size, NO_PAIR, np.int64)
-    mask = size - 1
+    table = empty_table(len(pairs))
     for place in range(len(pairs)):
-        slot = pair_slot(pairs[place], mask)
-        while keys[slot] >= 0 and keys[slot] != pairs[place]:
-            slot = (slot + 1) & mask
-        if keys[slot] < 0:
-            keys[slot] = pairs[place]
-            values[slot] = merges[place]
-    return keys, values
+        enter_pair(table, pairs[place], merges[place])
+    return table
 
 
-@njit(int64(_i64, _i64, int64, int64), **INNER)
-def find_pair(keys: Array, values: Array, left: int, right: int) -> int:
+@njit(int64(_i64, int64, int64), **INNER)
+def find_pair(table: Array, left: int, right: int) -> int:
     """Give rank << 32 | new id of a pair, or NO_PAIR."""
     key = left << 32 | right
-    mask = len(keys) - 1
+    mask = len(table) // 2 - 1
     slot = pair_slot(key, mask)
-    while keys[slot] != key:
-        if keys[slot] < 0:
+    while table[2 * slot] != key:
+        if table[2 * slot] < 0:
             return NO_PAIR
         slot = (slot + 1) & mask
-    return values[slot]
+    return table[2 * slot + 1]
 
 
-@njit(int64(_i64, _i64, int64, _i64, _i64), **INNER)
-def merge_short(symbols: Array, found: Array, count: int, keys: Array, values: Array) -> int:
-    """Merge the first `count` of `symbols` in place; give how many are left. `found` is scratch of the same size."""
-    for index in range(count - 1):
-        found[index] = find_pair(keys, values, symbols[index], symbols[index + 1])
+@njit(int64(_i64, _i64, int64, _i64), **INNER)
+def merge_found(symbols: Array, found: Array, count: int, table: Array) -> int:
+    """Merge the first `count` of `symbols` in place; give how many are left.
+
+    `found` holds what the table gives for each symbol and the next, and is changed, too.
+    """
     while count > 1:
         best = 0
         for index in range(1, count - 1):
@@ -80,10 +96,18 @@ def merge_short(symbols: Array, found: Array, count: int, keys: Array, values: A
             symbols[index] = symbols[index + 1]
             found[index] = found[index + 1]
         if best > 0:
-            found[best - 1] = find_pair(keys, values, symbols[best - 1], symbols[best])
+            found[best - 1] = find_pair(table, symbols[best - 1], symbols[best])
         if best + 1 < count:
-            found[best] = find_pair(keys, values, symbols[best], symbols[best + 1])
+            found[best] = find_pair(table, symbols[best], symbols[best + 1])
     return count
+
+
+@njit(int64(_i64, _i64, int64, _i64), **INNER)
+def merge_short(symbols: Array, found: Array, count: int, table: Array) -> int:
+    """Do the same without knowing of any pair: `found` is scratch."""
+    for index in range(count - 1):
+        found[index] = find_pair(table, symbols[index], symbols[index + 1])
+    return merge_found(symbols, found, count, table)
 
 
 @njit(void(_i64_2, int64, int64, int64), **INNER)
@@ -151,8 +175,8 @@ def list_place(first: Array, last: Array, following: Array, places: Array, entri
     return entries + 1
 
 
-@njit(int64(_i64, int64, _i64, _i64, int64, _i64), **OUTER)
-def merge_by_rank(symbols: Array, count: int, keys: Array, values: Array, ranks: int, control: Array) -> int:
+@njit(int64(_i64, int64, _i64, int64, _i64), **OUTER)
+def merge_by_rank(symbols: Array, count: int, table: Array, ranks: int, control: Array) -> int:
     """Like `merge_long`, rank after rank. `ranks` is one more than the highest rank."""
     after = np.arange(1, count + 1).astype(np.int32)
     before = np.arange(-1, count - 1).astype(np.int32)
@@ -163,7 +187,7 @@ def merge_by_rank(symbols: Array, count: int, keys: Array, values: Array, ranks:
     places = np.empty(3 * count, np.int32)
     entries = np.int64(0)
     for index in range(count - 1):
-        value = find_pair(keys, values, symbols[index], symbols[index + 1])
+        value = find_pair(table, symbols[index], symbols[index + 1])
         if value != NO_PAIR:
             entries = list_place(first, last, following, places, entries, value >> 32, index)
     # Pairs that came about with a rank that is over; a merge list that was trained has none.
@@ -200,7 +224,7 @@ def merge_by_rank(symbols: Array, count: int, keys: Array, values: Array, ranks:
             # An entry is out of date if its left part was merged away, or either part has become another token.
             if symbols[index] < 0 or right >= count:
                 continue
-            found = find_pair(keys, values, symbols[index], symbols[right])
+            found = find_pair(table, symbols[index], symbols[right])
             if found == NO_PAIR or (found != value if is_late else found >> 32 != rank):
                 continue
             symbols[index] = found & 0xFFFFFFFF
@@ -214,7 +238,7 @@ def merge_by_rank(symbols: Array, count: int, keys: Array, values: Array, ranks:
                     continue
                 if not side:
                     before[beyond] = index
-                made = find_pair(keys, values, symbols[left], symbols[neighbour])
+                made = find_pair(table, symbols[left], symbols[neighbour])
                 if made == NO_PAIR:
                     continue
                 if made >> 32 > rank:
@@ -225,23 +249,23 @@ def merge_by_rank(symbols: Array, count: int, keys: Array, values: Array, ranks:
     return close_gaps(symbols, after, count)
 
 
-@njit(int64(_i64, int64, _i64, _i64, _i64), **OUTER)
-def merge_long(symbols: Array, count: int, keys: Array, values: Array, control: Array) -> int:
+@njit(int64(_i64, int64, _i64, _i64), **OUTER)
+def merge_long(symbols: Array, count: int, table: Array, control: Array) -> int:
     """Like `merge_short`, for any length: n log n at most. Gives -1 when cancelled."""
     if MANY <= count < MOST:
         ranks = np.int64(0)
-        for slot in range(len(values)):
-            if values[slot] != NO_PAIR:
-                ranks = max(ranks, (values[slot] >> 32) + 1)
+        for slot in range(0, len(table), 2):
+            if table[slot] >= 0:
+                ranks = max(ranks, (table[slot + 1] >> 32) + 1)
         if ranks <= MOST_RANKS:
-            return merge_by_rank(symbols, count, keys, values, ranks, control)
+            return merge_by_rank(symbols, count, table, ranks, control)
     after = np.arange(1, count + 1)
     before = np.arange(-1, count - 1)
     # At most one entry a pair at the start and two a merge.
     heap = np.empty((3 * count, 2), np.int64)
     size = 0
     for index in range(count - 1):
-        value = find_pair(keys, values, symbols[index], symbols[index + 1])
+        value = find_pair(table, symbols[index], symbols[index + 1])
         if value != NO_PAIR:
             push(heap, size, value, index)
             size += 1
@@ -258,7 +282,7 @@ def merge_long(symbols: Array, count: int, keys: Array, values: Array, control: 
         # An entry is out of date if its left part was merged away, or either part has become another token.
         if symbols[index] < 0 or right >= count:
             continue
-        if find_pair(keys, values, symbols[index], symbols[right]) != value:
+        if find_pair(table, symbols[index], symbols[right]) != value:
             continue
         symbols[index] = value & 0xFFFFFFFF
         symbols[right] = -1
@@ -266,12 +290,12 @@ def merge_long(symbols: Array, count: int, keys: Array, values: Array, control: 
         after[index] = beyond
         if beyond < count:
             before[beyond] = index
-            value = find_pair(keys, values, symbols[index], symbols[beyond])
+            value = find_pair(table, symbols[index], symbols[beyond])
             if value != NO_PAIR:
                 push(heap, size, value, index)
                 size += 1
         if before[index] >= 0:
-            value = find_pair(keys, values, symbols[before[index]], symbols[index])
+            value = find_pair(table, symbols[before[index]], symbols[index])
             if value != NO_PAIR:
                 push(heap, size, value, np.int64(before[index]))
                 size += 1

@@ -8,8 +8,7 @@ import numpy as np
 from numba import int64, njit, types, uint8
 
 from bpe_tui.bpe.kernels.byte_encoding import SHORT
-from bpe_tui.bpe.kernels.piece_merging import NO_PAIR, merge_long, merge_short
-from bpe_tui.bpe.kernels.training import pair_slot
+from bpe_tui.bpe.kernels.piece_merging import empty_table, enter_pair, merge_long, merge_short
 
 Array = Any
 
@@ -24,12 +23,7 @@ def derive(data: Array, ends: Array, ids: Array, byte_ids: Array, lefts: Array, 
     Token t is the bytes of `data` up to `ends[t]`, of which there are two at least; `ids` ascend. Gives how many tokens
     are not made of two.
     """
-    size = 16
-    while size < 2 * len(ids):
-        size *= 2
-    mask = size - 1
-    keys = np.full(size, -1, np.int64)
-    values = np.full(size, NO_PAIR, np.int64)
+    table = empty_table(len(ids))
     symbols = np.empty(SHORT, np.int64)
     found = np.empty(SHORT, np.int64)
     control = np.zeros(1, np.int64)
@@ -40,13 +34,13 @@ def derive(data: Array, ends: Array, ids: Array, byte_ids: Array, lefts: Array, 
         if length <= SHORT:
             for index in range(length):
                 symbols[index] = byte_ids[data[start + index]]
-            count = merge_short(symbols, found, length, keys, values)
+            count = merge_short(symbols, found, length, table)
             left, right = symbols[0], symbols[1]
         else:
             many = np.empty(length, np.int64)
             for index in range(length):
                 many[index] = byte_ids[data[start + index]]
-            count = merge_long(many, length, keys, values, control)
+            count = merge_long(many, length, table, control)
             left, right = many[0], many[1]
         start = ends[token]
         if count != 2:
@@ -55,10 +49,5 @@ def derive(data: Array, ends: Array, ids: Array, byte_ids: Array, lefts: Array, 
             continue
         lefts[token] = left
         rights[token] = right
-        key = left << 32 | right
-        slot = pair_slot(key, mask)
-        while keys[slot] >= 0:
-            slot = (slot + 1) & mask
-        keys[slot] = key
-        values[slot] = ids[token] << 32 | ids[token]
+        enter_pair(table, left << 32 | right, ids[token] << 32 | ids[token])
     return failed

@@ -1,0 +1,84 @@
+"""Tables of pieces as the kernels of `kernels.piece_table` use them, and the counter of distinct pieces made of one."""
+
+from __future__ import annotations
+
+import mmap
+
+import numpy as np
+import numpy.typing as npt
+
+Ids = npt.NDArray[np.int64]
+Bytes = npt.NDArray[np.uint8]
+
+WORDS_OF_A_ROW = 4
+_NONE: Ids = np.zeros(0, np.int64)
+
+
+def piece_rows(rows: int) -> npt.NDArray[np.uint64]:
+    """Give an empty table of so many rows, a power of two, of which none lies in two cache lines."""
+    # Memory from the system itself begins at a page, is all zeros, and goes back when a larger table takes its place.
+    return np.frombuffer(mmap.mmap(-1, WORDS_OF_A_ROW * rows * np.uint64().itemsize), np.uint64)
+
+
+class PieceCounter:
+    """Counts distinct pieces, and keeps the place where each first came."""
+
+    def __init__(self) -> None:
+        self._rows = piece_rows(1 << 15)
+        self._store = np.empty(1 << 16, np.uint8)
+        self._places = np.empty(1 << 14, np.int64)
+        self._used = np.zeros(3, np.int64)
+
+    def add(self, data: Bytes, start: int, ends: Ids, before: int = 0) -> None:
+        """Count the pieces of `data` from `start` on that end at `ends`. `before` bytes of the text come before it."""
+        self._add(data, start, ends, _NONE, _NONE, before)
+
+    def absorb(self, other: PieceCounter) -> None:
+        """Count what another counter has counted in other places of the text."""
+        content, lengths, counts = other._listed(_NONE)
+        self._add(content, 0, np.cumsum(lengths), counts, other._places, 0)
+
+    def counted(self) -> tuple[Bytes, Ids, Ids]:
+        """Give all distinct pieces in the order in which they first came: bytes joined, lengths, counts."""
+        places = self._places[: len(self)]
+        in_order = bool(np.all(places[1:] > places[:-1]))
+        return self._listed(_NONE if in_order else np.argsort(places))
+
+    def __len__(self) -> int:
+        """Give how many distinct pieces there are."""
+        from bpe_tui.bpe.kernels import piece_counting as kernel
+
+        return int(self._used[kernel.ROWS_USED])
+
+    def _listed(self, order: Ids) -> tuple[Bytes, Ids, Ids]:
+        from bpe_tui.bpe.kernels import piece_counting as kernel
+
+        content, lengths, counts = kernel.list_pieces(self._rows, self._store, len(self), order)
+        return content, lengths, counts
+
+    def _add(self, data: Bytes, start: int, ends: Ids, counts: Ids, places: Ids, before: int) -> None:
+        from bpe_tui.bpe.kernels import piece_counting as kernel
+
+        while len(ends):
+            done = kernel.count_pieces(
+                data, start, ends, len(ends), self._rows, self._store, counts, places, before, self._places, self._used
+            )
+            if done == len(ends):
+                return
+            # There was no room for the next piece.
+            start = int(ends[done - 1]) if done else start
+            ends, counts, places = ends[done:], counts[done:], places[done:]
+            self._make_room(int(ends[0]) - start)
+
+    def _make_room(self, length: int) -> None:
+        """Make the store larger, or the table and what goes with it, if it cannot take a piece of that length."""
+        from bpe_tui.bpe.kernels import piece_counting as kernel
+        from bpe_tui.bpe.kernels import piece_table
+
+        if self._used[kernel.BYTES_USED] + length > len(self._store):
+            self._store = np.concatenate([self._store, np.empty(len(self._store) + length, np.uint8)])
+            return
+        rows = piece_rows(2 * len(self._rows) // WORDS_OF_A_ROW)
+        piece_table.move_rows(self._rows, rows)
+        self._rows = rows
+        self._places = np.concatenate([self._places, np.empty(len(self._places), np.int64)])
