@@ -183,7 +183,7 @@ async def test_a_broken_file_is_told_in_the_tab(open_app: OpenApp, tmp_path: Pat
         await person.train()
         await open_tab(person, 6)
         await add_file(person, path)
-        await person.until_text("broken.json")
+        await person.until_text("not valid JSON")
         await worked_out(person)
         assert person.app.sides.said
         assert not person.app.sides.added
