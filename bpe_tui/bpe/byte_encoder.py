@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from bpe_tui.bpe.byte_alphabet import byte_array
-from bpe_tui.bpe.pieces import piece_rows
 from bpe_tui.bpe.joins import NEVER, Joins, JoinSteps
+from bpe_tui.bpe.pieces import piece_rows
 from bpe_tui.bpe.pretokenize import SplittingRule, safe_place, scan_between, split
 from bpe_tui.bpe.threads import thread_count
 from bpe_tui.progress import Report, silent

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from bpe_tui.bpe.byte_alphabet import CHARACTERS, spell, to_characters
 from bpe_tui.bpe.byte_encoder import ByteEncoder
 from bpe_tui.bpe.byte_vocabulary import merge_ids, single_bytes, tokens_by_id
-from bpe_tui.bpe.cuts import WINDOW, last_cut
+from bpe_tui.bpe.cuts import last_cut
 from bpe_tui.bpe.joins import NEVER, Joins, JoinSteps
 from bpe_tui.bpe.preparation import Preparation
 from bpe_tui.bpe.pretokenize import SplittingRule, as_bytes, safe_place, split
@@ -255,18 +255,17 @@ class ByteBPETokenizer(BPETokenizer):
         place = safe_place(as_bytes(content), self.rule, 0)
         return len(content[:place].decode("utf-8", "surrogatepass")) if place < len(content) else 0
 
-    def last_cut_of_bytes(self, content: bytes) -> int:
-        """Give a place near the end of `content` where it may be cut, as text in which nothing is looked for."""
-        data = as_bytes(content)
-        begin = len(data)
-        reach = WINDOW
-        while begin:
-            begin = max(0, len(data) - reach)
-            place = safe_place(data, self.rule, begin)
-            if place < len(data):
-                return place
-            reach *= 4
-        return 0
+    def last_cut_of_bytes(self, content: bytes, tokens: Collection[bytes] = ()) -> int:
+        """Give a place near the end of `content` where it may be cut, if special tokens in it are text.
+
+        No place lies inside one of `tokens`, for who looks for those.
+        """
+
+        def find(part: bytes) -> int:
+            place = safe_place(as_bytes(part), self.rule, 0)
+            return place if place < len(part) else 0
+
+        return last_cut(content, find, tokens)
 
     def spells(self, ids: Ids, content: bytes) -> bool:
         """Whether `ids` stand for these very bytes: `decode_bytes(ids) == content`, without making the bytes anew.

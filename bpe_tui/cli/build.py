@@ -80,7 +80,6 @@ def run(arguments: argparse.Namespace) -> int:
     from bpe_tui.cli.outputs import check_place, check_replacing, save_tokenizer
     from bpe_tui.cli.work import compile_kernels, run_job, train
     from bpe_tui.dataset.folder import check_folder
-    from bpe_tui.dataset.tensors import start_loading_torch
     from bpe_tui.session.jobs import encode
     from bpe_tui.session.run import Run
 
@@ -100,8 +99,6 @@ def run(arguments: argparse.Namespace) -> int:
     splits = load_splits(arguments, None if named else arguments.processed_dir, console)
     figures.say_splits(splits, console)
     compile_kernels(console, settings.alphabet)
-    # Loading torch takes longer than everything else here; it can do so while we train.
-    start_loading_torch()
 
     training = Run(splits, settings)
     console.say(f"base vocabulary: {len(training.base_tokens()):,} tokens")
