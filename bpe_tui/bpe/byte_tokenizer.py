@@ -38,9 +38,6 @@ from bpe_tui.progress import Report, silent
 
 Ids = npt.NDArray[np.int64]
 
-SPELLED = 1 << 15
-"""Ids whose bytes are compared at a time: they stay in the processor's cache meanwhile."""
-
 
 class PartialCharacterError(BPEError, ValueError):
     """Ids whose bytes are no UTF-8 text: cut inside a character, or never text."""
@@ -268,18 +265,20 @@ class ByteBPETokenizer(BPETokenizer):
         return last_cut(content, find, tokens)
 
     def spells(self, ids: Ids, content: bytes) -> bool:
-        """Whether `ids` stand for these very bytes: `decode_bytes(ids) == content`, without making the bytes anew.
+        """Whether `ids` stand for these very bytes: `decode_bytes(ids) == content`, without making the bytes anew."""
+        from bpe_tui.bpe.kernels import spelling as kernel
 
-        Raises TokenIdError for an id that is not used.
-        """
-        start = 0
-        for first in range(0, len(ids), SPELLED):
-            spelled = self.decode_bytes(ids[first : first + SPELLED])
-            stop = start + len(spelled)
-            if spelled != content[start:stop]:
-                return False
-            start = stop
-        return start == len(content)
+        rows, characters = self._token_rows
+        end: int = kernel.follow(ids, rows, characters, as_bytes(content), 0)
+        return end == len(content)
+
+    @cached_property
+    def _token_rows(self) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint8]]:
+        """The bytes of tokens as `kernels.spelling` looks at them."""
+        from bpe_tui.bpe.kernels import spelling as kernel
+
+        offsets, characters = self._byte_spelling
+        return kernel.token_rows(offsets, characters), characters
 
     def _encode_prepared(self, text: str, preparation: Preparation, special: bool, report: Report) -> Ids:
         parts: list[Ids] = [np.zeros(0, np.int64)]
