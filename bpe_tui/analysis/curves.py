@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,10 @@ Ints = npt.NDArray[np.int64]
 
 WINDOW = 1000
 """Merges that the gain of the next ones is told for."""
+ENOUGH = 100
+"""Merges from which it shows how what they save falls off."""
+_FLAT = 1e-6
+"""How near to 0 a power is taken for 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,17 +51,24 @@ class Gain:
     next_merges: int
     """so many more."""
     saved: int
-    """Tokens that the text loses by them; with `estimated`, at most so many."""
+    """Tokens that the text loses by them."""
     share: float
     """The same by the tokens before."""
     estimated: bool
     """Whether they have not been learned yet."""
+    bound: bool = False
+    """Whether `saved` is the most that they can bring: an estimate from too few merges to see how they fall off."""
 
     def explain(self) -> str:
         """Say it in words."""
         what = f"the next {self.next_merges:,} merges" if self.next_merges != 1 else "the next merge"
-        how = "would shorten the text by at most about" if self.estimated else "shorten the text by"
-        return f"after {self.merges:,} merges, {what} {how} {self.share:.2%} ({self.saved:,} tokens)"
+        whence = f"after {self.merges:,} merges" if self.merges != 1 else "after 1 merge"
+        if not self.estimated:
+            return f"{whence}, {what} shorten the text by {self.share:.2%} ({self.saved:,} tokens)"
+        if self.bound:
+            return f"{whence}, {what} would shorten the text by at most {self.share:.1%}: too few merges to say more"
+        share = f"{self.share:.{1 if self.share >= 0.1 else 2}%}"
+        return f"{whence}, {what} would shorten the text by an estimated {share} (about {self.saved:,} tokens)"
 
 
 def compression_curve(lengths: Ints, characters: int) -> Curve:
@@ -112,20 +124,52 @@ def knee(lengths: Ints) -> int | None:
 def gain(lengths: Ints, merges: int, window: int = WINDOW) -> Gain:
     """Give what the next `window` merges bring from `merges` on, or those that are left.
 
-    Behind the last merge it is an estimate: each further merge counts as much as the last hundred did on average.
-    On the training text that is the most they can bring, since pairs come in falling order of frequency.
+    Behind the last merge it is an estimate: see `saved_ahead`. From fewer than `ENOUGH` merges it is a bound: each
+    further merge counts as much as those so far did on average. On the training text they cannot bring more, since
+    pairs come in falling order of frequency.
     """
     last = len(lengths) - 1
     before = int(lengths[merges])
     estimated = merges == last
     if estimated:
-        recent = min(100, last)
-        each = int(lengths[last - recent] - before) / recent if recent else 0.0
-        following, saved = window, min(round(window * each), max(before - 1, 0))
+        ahead = saved_ahead(lengths, window)
+        bound = ahead is None
+        if ahead is None:
+            ahead = window * int(lengths[0] - before) / last if last else 0.0
+        following, saved = window, max(0, min(round(ahead), before - 1))
     else:
         following = min(window, last - merges)
         saved = before - int(lengths[merges + following])
-    return Gain(merges, following, saved, saved / before if before else 0.0, estimated)
+        bound = False
+    return Gain(merges, following, saved, saved / before if before else 0.0, estimated, bound)
+
+
+def saved_ahead(lengths: Ints, window: int) -> float | None:
+    """Estimate how many tokens the `window` merges behind the last one would save; None with fewer than `ENOUGH`.
+
+    What merges save falls about as a power of their rank, as frequencies of words do (Zipf 1949, "Human behavior and
+    the principle of least effort"). Then every doubling of the number of merges saves the same multiple r of what the
+    doubling before it saved. With n merges, r is what the second half of them saved by what the second quarter did; the
+    next w save (second half) x ((1 + w/n)^p - 1) / (1 - 2^-p) with p = log2 r. No further merge counts for more than
+    the second half did on average. On natural text, from 100 to 4,000 merges, 1,000 more, this was between 5 % too low
+    and 17 % too high (tests hold it to that).
+    """
+    last = len(lengths) - 1
+    if last < ENOUGH:
+        return None
+    quarter, half = last // 4, last // 2
+    recent = int(lengths[half] - lengths[last])
+    earlier = int(lengths[quarter] - lengths[half])
+    if recent <= 0:
+        return 0.0
+    most = window * recent / (last - half)
+    if earlier <= 0:
+        return most
+    # The halves of an odd number are not quite equal: what counts is the saving per merge.
+    power = 1 + math.log2(recent / (last - half) * (half - quarter) / earlier)
+    growth = 1 + window / last
+    times = math.log2(growth) if abs(power) < _FLAT else (growth**power - 1) / (1 - 2**-power)
+    return min(recent * times, most)
 
 
 def decimate(curve: Curve, width: int) -> Curve:

@@ -135,11 +135,12 @@ class Replay:
         self._check(step)
         return len(self.symbols) - int(self._bounds[step])
 
-    def ids(self, step: int) -> list[int]:
-        """Give the token ids after the first `step` rows."""
+    def ids(self, step: int, limit: int | None = None) -> list[int]:
+        """Give the (first `limit`) token ids after the first `step` rows."""
         starts = self.starts(step)
         ends = np.append(starts[1:], len(self.symbols)) if len(starts) else starts
-        return [self._token(start, end) for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
+        bounds = zip(starts[:limit].tolist(), ends[:limit].tolist(), strict=True)
+        return [self._token(start, end) for start, end in bounds]
 
     def stretch(self, step: int, place: int = 0, around: int = 3) -> Stretch:
         """Give place number `place` of row `step` with up to `around` tokens on both sides, as they were before it."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from bpe_tui.analysis.prefixes import Dial, lengths_by_merge
+from bpe_tui.analysis.prefixes import Dial, Ints, lengths_by_merge
 from bpe_tui.bpe.tokenizer import BPETokenizer
 from bpe_tui.bpe.trainer import StopReason, Trainer
 from bpe_tui.progress import Report, silent
@@ -21,12 +21,12 @@ class SizeRow:
     vocab_size: int
     """What was reached: less if no pair was left to merge."""
     merges: int
-    seconds: float
-    """Time to train as far as this, from the start, counting of pairs included."""
+    seconds: float | None
+    """Time to train as far as this, from the start, counting of pairs included; None where nobody looked at a clock."""
     sequence_length: int
-    """Tokens of the training text."""
+    """Tokens of the training text; 0 without one."""
     characters: int
-    """Characters of the training text."""
+    """Characters of the training text; 0 without one."""
     held_out_length: int | None
     """Tokens of the held-out text; None without one."""
     held_out_characters: int | None
@@ -56,6 +56,61 @@ class SizeRow:
     def context_characters(self, context: int) -> float:
         """Give the characters that so many tokens cover on average, of the held-out text if there is one."""
         return context * (self.held_out_compression or self.compression)
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A text, measured at once for all prefixes of a merge list."""
+
+    lengths: Ints
+    """Tokens after k merges, for k from 0 (`lengths_by_merge`, or of the log of a run)."""
+    characters: int
+
+
+def size_rows(
+    dial: Dial,
+    sizes: Iterable[int],
+    *,
+    training: Measure | None = None,
+    held_out: Measure | None = None,
+    seconds_at: Callable[[int], float | None] = lambda _: None,
+    longest: int = 5,
+) -> list[SizeRow]:
+    """Give the rows of sizes, ascending, from a tokenizer at hand: nothing is trained, and no text is looked at.
+
+    `seconds_at` tells when a merge was learned. A size that the tokenizer does not reach gives its last merge, one
+    below its base vocabulary gives no merges: `vocab_size` says what the figures are of. Where the training text was
+    measured only as far as an earlier merge, that merge is the last one.
+    """
+    most = dial.merges if training is None else min(dial.merges, len(training.lengths) - 1)
+    rows = []
+    for size in sorted(set(sizes)):
+        merges = min(dial.merges_for(size), most)
+        known = held_out is not None and merges < len(held_out.lengths)
+        rows.append(
+            SizeRow(
+                size=size,
+                vocab_size=dial.vocab_size(merges),
+                merges=merges,
+                seconds=seconds_at(merges),
+                sequence_length=int(training.lengths[merges]) if training is not None else 0,
+                characters=training.characters if training is not None else 0,
+                held_out_length=int(held_out.lengths[merges]) if known and held_out is not None else None,
+                held_out_characters=held_out.characters if held_out is not None else None,
+                longest=tuple(dial.longest(merges, longest)),
+            )
+        )
+    return rows
+
+
+def suggested_sizes(base: int, reached: int, most: int = 7) -> list[int]:
+    """Give round sizes above a base vocabulary, at most `most`: the largest of 1, 2, 3, 5, 10, 20 …, and `reached`."""
+    sizes = []
+    power = 1
+    while power <= reached:
+        sizes += [step * power for step in (1, 2, 3, 5) if base < step * power < reached]
+        power *= 10
+    return [*sizes[max(0, len(sizes) - most + 1) :], reached]
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +11,8 @@ from bpe_tui.errors import MissingCharacter, MissingCharactersError, TextError
 
 CODE_POINTS = 0x110000
 """Code points that Unicode has room for, U+0000 to U+10FFFF."""
+PORTION = 1 << 20
+"""Characters that are copied at a time."""
 
 
 def code_points(text: str) -> npt.NDArray[np.uint32]:
@@ -18,11 +20,18 @@ def code_points(text: str) -> npt.NDArray[np.uint32]:
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
 
 
+def portions(text: str) -> Iterator[str]:
+    """Give a text in portions of PORTION characters, for what would make a copy of all of it."""
+    for start in range(0, len(text), PORTION):
+        yield text[start : start + PORTION]
+
+
 def distinct_characters(*texts: str) -> list[str]:
     """Give the distinct characters of all texts, sorted by code point."""
     present = np.zeros(CODE_POINTS, np.bool_)
     for text in texts:
-        present[code_points(text)] = True
+        for portion in portions(text):
+            present[code_points(portion)] = True
     return [chr(point) for point in np.flatnonzero(present)]
 
 
@@ -30,14 +39,17 @@ def check_text(text: str) -> None:
     """Raise TextError if `text` is empty or holds a lone surrogate, which no file and no fingerprint can hold."""
     if not text:
         raise TextError("the training text is empty: give a text with at least one character")
-    points = code_points(text)
-    surrogates = np.flatnonzero((points >= 0xD800) & (points <= 0xDFFF))
-    if len(surrogates):
-        position = int(surrogates[0])
-        raise TextError(
-            f"the text holds a lone surrogate (U+{int(points[position]):04X}) at character {position:,}, which is no "
-            "character and cannot be stored: remove it, or decode the text again with errors='replace'"
-        )
+    before = 0
+    for portion in portions(text):
+        try:
+            portion.encode("utf-8")
+        except UnicodeEncodeError as error:
+            raise TextError(
+                f"the text holds a lone surrogate (U+{ord(portion[error.start]):04X}) at character "
+                f"{before + error.start:,}, which is no character and cannot be stored: remove it, or decode the text "
+                "again with errors='replace'"
+            ) from None
+        before += len(portion)
 
 
 def symbol_table(base_tokens: Sequence[str]) -> npt.NDArray[np.int32]:

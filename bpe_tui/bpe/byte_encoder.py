@@ -13,7 +13,7 @@ import numpy.typing as npt
 from bpe_tui.bpe.byte_alphabet import byte_array
 from bpe_tui.bpe.joins import NEVER, Joins, JoinSteps
 from bpe_tui.bpe.pieces import piece_rows
-from bpe_tui.bpe.pretokenize import SplittingRule, safe_place, scan_between, split
+from bpe_tui.bpe.pretokenize import SplittingRule, safe_place, scan_between, split, split_documents
 from bpe_tui.bpe.threads import thread_count
 from bpe_tui.progress import Report, silent
 
@@ -248,6 +248,51 @@ class ByteEncoder:
             memory.rows, memory.store, memory.ids, memory.used, ids, written, control,
         )  # fmt: skip
         return count
+
+    def encode_documents(self, documents: Sequence[bytes], report: Report = silent) -> list[Ids]:
+        """Give the ids of each of many texts, int64, on all threads. `report` hears of texts."""
+        groups: list[tuple[int, int]] = []
+        first, size = 0, 0
+        for number, document in enumerate(documents):
+            size += len(document)
+            if size >= STRETCH or number + 1 == len(documents):
+                groups.append((first, number + 1))
+                first, size = number + 1, 0
+        control = np.zeros(1, np.int64)
+        found: list[Ids] = []
+        with ThreadPoolExecutor(max_workers=thread_count()) as pool:
+            try:
+                encoded = pool.map(lambda group: self._encode_group(documents[slice(*group)], control), groups)
+                for (_, last), (ids, stops) in zip(groups, encoded, strict=True):
+                    found += [ids[start:stop] for start, stop in zip([0, *stops], stops, strict=False)]
+                    report("encoding", last, len(documents))
+            except BaseException:
+                control[0] = 1
+                raise
+        return found
+
+    def _encode_group(self, documents: Sequence[bytes], control: Ids) -> tuple[Ids, list[int]]:
+        """Give the ids of some texts one after another, and where those of each end."""
+        from bpe_tui.bpe.kernels import byte_encoding as kernel
+
+        given = [document for document in documents if document]
+        data = byte_array(b"".join(given))
+        ends, counts = split_documents(data, given, self.rule)
+        ids = np.empty(len(data) + 1, np.int64)
+        stops = np.empty(len(given), np.int64)
+        memory = self._borrow()
+        try:
+            memory.make_room()
+            written = kernel.encode_documents(
+                data, ends, counts, self.byte_ids, self._byte_pairs, self._table, *self._whole, memory.rows,
+                memory.store, memory.ids, memory.used, ids, stops, control,
+            )  # fmt: skip
+        finally:
+            self._memories.append(memory)
+        places = iter(stops.tolist())
+        last = 0
+        # An empty text ends where the one before it does.
+        return ids[: max(written, 0)].copy(), [last := next(places) if document else last for document in documents]
 
     def encode_each(self, pieces: Sequence[bytes], token_lengths: Ids) -> Ids:
         """Give the one id that each piece becomes, without cutting it by the rule; -1 where it becomes several.

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bpe_tui.bpe.byte_alphabet import byte_array
-from bpe_tui.bpe.byte_training import PieceCounter
+from bpe_tui.bpe.pieces import PieceCounter
 from bpe_tui.bpe.pretokenize import scan, split
 from bpe_tui.progress import Report, silent
 

@@ -21,6 +21,7 @@ from bpe_tui.bpe.byte_encoder import ByteEncoder
 from bpe_tui.bpe.byte_vocabulary import merge_ids, single_bytes, tokens_by_id
 from bpe_tui.bpe.cuts import last_cut
 from bpe_tui.bpe.joins import NEVER, Joins, JoinSteps
+from bpe_tui.bpe.piece_counting import Text
 from bpe_tui.bpe.preparation import Preparation
 from bpe_tui.bpe.pretokenize import SplittingRule, as_bytes, safe_place, split
 from bpe_tui.bpe.ranks import DerivedMerges, all_pairs, derive_merges
@@ -112,7 +113,7 @@ class ByteBPETokenizer(BPETokenizer):
     @classmethod
     def train(
         cls,
-        text: str | bytes,
+        text: Text,
         target_vocab_size: int,
         minimum_pair_frequency: int = 2,
         base_tokens: Iterable[str] | None = None,
@@ -123,6 +124,9 @@ class ByteBPETokenizer(BPETokenizer):
         special_tokens: Sequence[str] = (),
     ) -> ByteBPETokenizer:
         """Learn a tokenizer from the bytes of `text`; see `byte_training.byte_sequence` and `Trainer`.
+
+        The text may also come as blocks of UTF-8, cut between characters, as `corpus.read_blocks` gives them: then no
+        more than a few megabytes of it are held.
 
         `base_tokens` can be nothing but the 256 bytes, in the order of their ids.
         """
@@ -280,6 +284,19 @@ class ByteBPETokenizer(BPETokenizer):
         offsets, characters = self._byte_spelling
         return kernel.token_rows(offsets, characters), characters
 
+    def encode_batch(
+        self, texts: Sequence[str], report: Report = silent, special: SpecialPolicy | str = SpecialPolicy.TEXT
+    ) -> list[Ids]:
+        """Give the ids of each of many texts, as `encode_array` does, on several threads.
+
+        `report` hears of texts and may raise Cancelled.
+        """
+        policy = SpecialPolicy(special)
+        if self.preparation is not None or (policy is not SpecialPolicy.TEXT and self.special_tokens):
+            return super().encode_batch(texts, report, policy)
+        documents = [text.encode("utf-8", "surrogatepass") for text in texts]
+        return self._byte_encoder.encode_documents(documents, report)
+
     def _encode_prepared(self, text: str, preparation: Preparation, special: bool, report: Report) -> Ids:
         parts: list[Ids] = [np.zeros(0, np.int64)]
         for part in preparation.cut(text, special=special):
@@ -362,6 +379,9 @@ class ByteBPETokenizer(BPETokenizer):
 
     def decode_bytes(self, ids: Iterable[int] | npt.NDArray[np.integer]) -> bytes:
         """Give the bytes that `ids` stand for. Raises TokenIdError for an id that is not used."""
+        return self._spelled(ids).tobytes()
+
+    def _spelled(self, ids: Iterable[int] | npt.NDArray[np.integer]) -> npt.NDArray[np.uint8]:
         from bpe_tui.bpe.kernels import decoding as kernel
 
         array = self._id_array(ids)
@@ -377,7 +397,7 @@ class ByteBPETokenizer(BPETokenizer):
             )
         content = np.empty(total, np.uint8)
         kernel.spell(array, offsets, characters, content)
-        return content.tobytes()
+        return content
 
     def decode(
         self,
@@ -389,10 +409,10 @@ class ByteBPETokenizer(BPETokenizer):
 
         Raises PartialCharacterError where the bytes are no UTF-8, and TokenIdError.
         """
-        content = self.decode_bytes(ids)
+        content = self._spelled(ids)
         report("decoding", len(content), len(content))
         try:
-            return content.decode("utf-8", errors)
+            return str(content.data, "utf-8", errors)
         except UnicodeDecodeError as error:
             raise PartialCharacterError(
                 f"the ids decode to bytes that are no text: byte {error.start:,} is 0x{content[error.start]:02X} "

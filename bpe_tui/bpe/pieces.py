@@ -11,7 +11,7 @@ Bytes = npt.NDArray[np.uint8]
 WORDS_OF_A_ROW = 4
 WORDS_OF_A_LINE = 8
 """Eight bytes each: a line is what the processor fetches from memory."""
-_ONCE: Ids = np.zeros(0, np.int64)
+_NONE: Ids = np.zeros(0, np.int64)
 
 
 def piece_rows(rows: int) -> npt.NDArray[np.uint64]:
@@ -22,48 +22,64 @@ def piece_rows(rows: int) -> npt.NDArray[np.uint64]:
 
 
 class PieceCounter:
-    """Counts distinct pieces, in the order in which they first come."""
+    """Counts distinct pieces, and keeps the place where each first came."""
 
     def __init__(self) -> None:
         self._rows = piece_rows(1 << 15)
         self._store = np.empty(1 << 16, np.uint8)
+        self._places = np.empty(1 << 14, np.int64)
         self._used = np.zeros(3, np.int64)
 
-    def add(self, data: Bytes, start: int, ends: Ids, weights: Ids = _ONCE) -> None:
-        """Count the pieces of `data` from `start` on that end at `ends`: once each, or as often as `weights` say."""
+    def add(self, data: Bytes, start: int, ends: Ids, before: int = 0) -> None:
+        """Count the pieces of `data` from `start` on that end at `ends`. `before` bytes of the text come before it."""
+        self._add(data, start, ends, _NONE, _NONE, before)
+
+    def absorb(self, other: PieceCounter) -> None:
+        """Count what another counter has counted in other places of the text."""
+        content, lengths, counts = other._listed(_NONE)
+        self._add(content, 0, np.cumsum(lengths), counts, other._places, 0)
+
+    def counted(self) -> tuple[Bytes, Ids, Ids]:
+        """Give all distinct pieces in the order in which they first came: bytes joined, lengths, counts."""
+        places = self._places[: len(self)]
+        in_order = bool(np.all(places[1:] > places[:-1]))
+        return self._listed(_NONE if in_order else np.argsort(places))
+
+    def __len__(self) -> int:
+        """Give how many distinct pieces there are."""
+        from bpe_tui.bpe.kernels import piece_counting as kernel
+
+        return int(self._used[kernel.ROWS_USED])
+
+    def _listed(self, order: Ids) -> tuple[Bytes, Ids, Ids]:
+        from bpe_tui.bpe.kernels import piece_counting as kernel
+
+        content, lengths, counts = kernel.list_pieces(self._rows, self._store, len(self), order)
+        return content, lengths, counts
+
+    def _add(self, data: Bytes, start: int, ends: Ids, counts: Ids, places: Ids, before: int) -> None:
         from bpe_tui.bpe.kernels import piece_counting as kernel
 
         while len(ends):
-            counted = kernel.count_pieces(data, start, ends, len(ends), self._rows, self._store, weights, self._used)
-            if counted == len(ends):
+            done = kernel.count_pieces(
+                data, start, ends, len(ends), self._rows, self._store, counts, places, before, self._places, self._used
+            )
+            if done == len(ends):
                 return
             # There was no room for the next piece.
-            start = int(ends[counted - 1]) if counted else start
-            ends, weights = ends[counted:], weights[counted:]
+            start = int(ends[done - 1]) if done else start
+            ends, counts, places = ends[done:], counts[done:], places[done:]
             self._make_room(int(ends[0]) - start)
 
     def _make_room(self, length: int) -> None:
-        """Make the table larger, or the store, if it cannot take a piece of that length."""
+        """Make the store larger, or the table and what goes with it, if it cannot take a piece of that length."""
         from bpe_tui.bpe.kernels import piece_counting as kernel
         from bpe_tui.bpe.kernels import piece_table
 
         if self._used[kernel.BYTES_USED] + length > len(self._store):
-            store = np.empty(2 * len(self._store) + length, np.uint8)
-            store[: len(self._store)] = self._store
-            self._store = store
-        else:
-            rows = piece_rows(2 * len(self._rows) // WORDS_OF_A_ROW)
-            piece_table.move_rows(self._rows, rows)
-            self._rows = rows
-
-    def absorb(self, later: PieceCounter) -> None:
-        """Count what another counter has counted, in a text that comes behind."""
-        content, lengths, counts = later.counted()
-        self.add(content, 0, np.cumsum(lengths), counts)
-
-    def counted(self) -> tuple[Bytes, Ids, Ids]:
-        """Give the bytes of all distinct pieces one after another, their lengths, and how often each came."""
-        from bpe_tui.bpe.kernels import piece_counting as kernel
-
-        content, lengths, counts = kernel.list_pieces(self._rows, self._store, int(self._used[kernel.ROWS_USED]))
-        return content, lengths, counts
+            self._store = np.concatenate([self._store, np.empty(len(self._store) + length, np.uint8)])
+            return
+        rows = piece_rows(2 * len(self._rows) // WORDS_OF_A_ROW)
+        piece_table.move_rows(self._rows, rows)
+        self._rows = rows
+        self._places = np.concatenate([self._places, np.empty(len(self._places), np.int64)])

@@ -17,7 +17,7 @@ tiktoken and tokenizers. A pattern of one's own has the classes of the installed
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -208,6 +208,25 @@ def scan_between(
             yield ends[: np.searchsorted(ends, stop, side="right")]
             return
         yield ends
+
+
+def split_documents(
+    data: npt.NDArray[np.uint8], documents: Sequence[bytes], rule: SplittingRule
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Give where the pieces of texts end that follow on each other in `data`, and how many come up to each text's end.
+
+    Each is cut by itself, and none may be empty. Raises SplittingError if a pattern of one's own takes too long.
+    """
+    stops = np.cumsum([len(document) for document in documents], dtype=np.int64)
+    if rule.number < 0:
+        parts = [split(document, rule) + stop - len(document) for document, stop in zip(documents, stops, strict=True)]
+        return np.concatenate([np.zeros(0, np.int64), *parts]), np.cumsum([len(part) for part in parts], dtype=np.int64)
+    from bpe_tui.bpe.kernels import splitting
+
+    ends = np.empty(len(data), np.int64)
+    counts = np.empty(len(documents), np.int64)
+    pieces = splitting.split_documents(rule.number, data, stops, ends, counts, character_classes.table())
+    return ends[:pieces], counts
 
 
 def safe_place(data: npt.NDArray[np.uint8], rule: SplittingRule, start: int) -> int:

@@ -21,6 +21,7 @@ from bpe_tui.cli.arguments import (
     add_training,
     run_settings,
 )
+from bpe_tui.cli.memory import add_memory
 
 if TYPE_CHECKING:
     from bpe_tui.bpe.tokenizer import BPETokenizer
@@ -64,6 +65,7 @@ def add_parser(subparsers: Any) -> None:
         help=f"folder for the encoded splits (default: {DEFAULT_ENCODED})",
     )
     add_training(parser)
+    add_memory(parser)
     add_splits(parser)
     add_invalid(parser)
     add_overwrite(parser, "outputs of another tokenizer")
@@ -77,6 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
     from bpe_tui.cli.console import Console
     from bpe_tui.cli.failures import UsageError
     from bpe_tui.cli.inputs import load_splits
+    from bpe_tui.cli.memory import check_run, encoding_memory, memory_figures
     from bpe_tui.cli.outputs import check_place, check_replacing, save_tokenizer
     from bpe_tui.cli.work import compile_kernels, run_job, train
     from bpe_tui.dataset.folder import check_folder
@@ -99,9 +102,9 @@ def run(arguments: argparse.Namespace) -> int:
     splits = load_splits(arguments, None if named else arguments.processed_dir, console)
     figures.say_splits(splits, console)
     compile_kernels(console, settings.alphabet)
-
     training = Run(splits, settings)
     console.say(f"base vocabulary: {len(training.base_tokens()):,} tokens")
+    memory = check_run(arguments, console, training, after=encoding_memory(splits, settings))
     end = train(console, training, figures.MergeLines(console))
     figures.say_training(end, console)
 
@@ -126,6 +129,7 @@ def run(arguments: argparse.Namespace) -> int:
     console.document(
         {
             "splits": figures.splits_figures(splits),
+            "memory": memory_figures(memory),
             "training": figures.training_figures(end),
             "tokenizer": {
                 "path": str(arguments.tokenizer_output),

@@ -14,10 +14,14 @@ from bpe_tui.cli.arguments import (
     natural_number,
     whole_number,
 )
+from bpe_tui.cli.memory import add_memory
 
 if TYPE_CHECKING:
     from bpe_tui.analysis.sizes import SizeComparison, SizeRow
     from bpe_tui.cli.console import Console
+
+_HELD_OUT_MEMORY = 15
+"""Bytes that finding the length of the held-out text after each merge takes for each of its characters."""
 
 
 def add_parser(subparsers: Any) -> None:
@@ -47,6 +51,7 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument("--untied", action="store_true", help="input and output embeddings are two matrices, not one")
     parser.add_argument("--context", type=whole_number, default=128, metavar="N", help="tokens (default: 128)")
     parser.add_argument("--longest", type=natural_number, default=5, metavar="N", help="longest tokens to name")
+    add_memory(parser)
     add_splits(parser)
     add_invalid(parser)
     add_console(parser)
@@ -57,11 +62,23 @@ def run(arguments: argparse.Namespace) -> int:
     from bpe_tui.analysis.sizes import compare_sizes
     from bpe_tui.cli.console import Console
     from bpe_tui.cli.inputs import load_splits
+    from bpe_tui.cli.memory import check_memory, memory_figures
     from bpe_tui.cli.work import compile_kernels, run_job
+    from bpe_tui.session.memory import MemoryEstimator
+    from bpe_tui.session.settings import RunSettings
 
     console = Console(arguments)
     splits = load_splits(arguments, arguments.path, console)
     compile_kernels(console, "characters")
+    base_tokens = splits.base_characters()
+    memory = check_memory(
+        arguments,
+        console,
+        MemoryEstimator(splits.train.text, lambda _: len(base_tokens), after=_HELD_OUT_MEMORY * len(splits.val.text)),
+        RunSettings(arguments.training_characters, arguments.sizes[-1], arguments.minimum_pair_frequency),
+        other_kinds=False,
+        remark=True,
+    )
     text = splits.train.text[: arguments.training_characters]
     found = run_job(
         console,
@@ -70,7 +87,7 @@ def run(arguments: argparse.Namespace) -> int:
             text,
             arguments.sizes,
             held_out=splits.val.text,
-            base_tokens=splits.base_characters(),
+            base_tokens=base_tokens,
             minimum_pair_frequency=arguments.minimum_pair_frequency,
             longest=arguments.longest,
             report=report,
@@ -80,6 +97,7 @@ def run(arguments: argparse.Namespace) -> int:
     console.document(
         {
             "corpus": splits.name,
+            "memory": memory_figures(memory),
             "fingerprint": found.tokenizer.fingerprint(),
             "stop_reason": found.stop_reason.value if found.stop_reason is not None else None,
             "embedding_dimension": arguments.dimension,
@@ -104,7 +122,7 @@ def _answer(found: SizeComparison, arguments: argparse.Namespace, console: Conso
             [
                 count(row.vocab_size),
                 count(row.merges),
-                f"{row.seconds:.2f}",
+                figure(row.seconds, 2),
                 count(row.sequence_length),
                 figure(row.compression),
                 figure(row.held_out_compression),

@@ -14,6 +14,7 @@ from bpe_tui.cli.arguments import (
     characters_or_all,
     whole_number,
 )
+from bpe_tui.cli.memory import add_memory
 
 _DESCRIPTION = """Learn further merges from FILE on top of a tokenizer. Every id and every merge that it has stays as it
 is. Extending on the text that it was trained on gives what training in one go gives."""
@@ -43,6 +44,7 @@ def add_parser(subparsers: Any) -> None:
         help="learn from the first N characters only (default: all)",
     )
     add_ties(parser)
+    add_memory(parser)
     add_invalid(parser)
     add_overwrite(parser, "the file of another tokenizer")
     add_console(parser)
@@ -52,16 +54,28 @@ def run(arguments: argparse.Namespace) -> int:
     """Do it. Gives the exit code."""
     from bpe_tui.cli.console import Console
     from bpe_tui.cli.inputs import load_tokenizer, read_file
+    from bpe_tui.cli.memory import check_memory, memory_figures
     from bpe_tui.cli.outputs import check_place, save_tokenizer
     from bpe_tui.cli.work import compile_kernels, run_job
     from bpe_tui.session.jobs import extend
+    from bpe_tui.session.memory import MemoryEstimator, extending_settings
 
     console = Console(arguments)
     output: Path = arguments.output
     check_place(output)
     tokenizer = load_tokenizer(arguments.path, console)
-    text = read_file(arguments.on, arguments.invalid, console)[: arguments.training_characters]
+    whole = read_file(arguments.on, arguments.invalid, console)
     compile_kernels(console, tokenizer.unit)
+    memory = check_memory(
+        arguments,
+        console,
+        MemoryEstimator(whole, lambda _: len(tokenizer.base_tokens)),
+        extending_settings(
+            tokenizer, arguments.training_characters, arguments.target_vocab_size, arguments.minimum_pair_frequency
+        ),
+        other_kinds=False,
+    )
+    text = whole[: arguments.training_characters]
     made, reason = run_job(
         console,
         "learning merges",
@@ -87,6 +101,7 @@ def run(arguments: argparse.Namespace) -> int:
                 "tokens": len(made.itos),
                 "vocab_size": made.vocab_size,
             },
+            "memory": memory_figures(memory),
             "tokens_before": len(tokenizer.itos),
             "merges_learned": learned,
             "stop_reason": reason.value,

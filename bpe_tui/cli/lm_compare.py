@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import signal
 from collections import deque
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bpe_tui.cli.interrupts import Interrupted
 from bpe_tui.cli.lm_train import TrainingLines, budget, choose, shape_and_settings
+from bpe_tui.errors import Cancelled
 from bpe_tui.terminal import count, duration, short_count
 
 if TYPE_CHECKING:
@@ -55,11 +58,15 @@ def compare(arguments: argparse.Namespace, console: Console) -> None:
             finished=lines.finished,
         )
 
+    kept = f"what is done is kept in {arguments.out}; give the same command again to go on"
     try:
         comparison = run_job(console, "comparing", work, lines.say)
     except KeyboardInterrupt as interrupt:
-        interrupt.args = (f"what is done is kept in {arguments.out}; give the same command again to go on",)
+        interrupt.args = (kept,)
         raise
+    except Cancelled:
+        # Somebody asked one of the trainings to stop, by way of its folder.
+        raise Interrupted(signal.SIGTERM, kept) from None
     _answer(comparison, settings.budget.describe(), console)
     console.document(comparison.document)
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import time
 from collections import deque
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bpe_tui.errors import BPEError, Cancelled
 from bpe_tui.terminal import count, duration, rate
 
 if TYPE_CHECKING:
@@ -36,6 +38,7 @@ _BUDGETS = ("minutes", "characters", "flops", "steps")
 def train(arguments: argparse.Namespace, console: Console) -> None:
     """Train a model, or go on with it."""
     from bpe_tui.cli.inputs import load_tokenizer
+    from bpe_tui.cli.interrupts import Interrupted
     from bpe_tui.cli.work import run_job
     from bpe_tui.lm.data import open_data
     from bpe_tui.lm.run_folder import RunFolder
@@ -50,6 +53,7 @@ def train(arguments: argparse.Namespace, console: Console) -> None:
     settings = TrainingSettings(budget=budget(arguments), **said(arguments, _SETTINGS))
     lines = TrainingLines(console)
     running: list[Loop] = []
+    failures: list[BPEError] = []
 
     def work(report: Report) -> dict[str, Any]:
         report("loading torch", 0, 0)
@@ -72,15 +76,30 @@ def train(arguments: argparse.Namespace, console: Console) -> None:
             )
         running.append(loop)
         lines.announce(loop)
-        return loop.run()
+        try:
+            return loop.run()
+        except Cancelled:
+            raise
+        except BPEError as error:
+            failures.append(error)
+            raise
+
+    def kept() -> str:
+        step = running[0].training.progress.step
+        return f"the training is kept in {folder} at step {step:,}; give --resume to go on"
 
     try:
         result = run_job(console, "training", work, lines.say)
     except KeyboardInterrupt as interrupt:
+        if failures:
+            # Whoever interrupts must not be told that something is kept when it could not be written.
+            raise failures[0] from None
         if running:
-            step = running[0].training.progress.step
-            interrupt.args = (f"the training is kept in {folder} at step {step:,}; give --resume to go on",)
+            interrupt.args = (kept(),)
         raise
+    except Cancelled:
+        # Somebody asked for it by way of the folder: it ends as by a polite signal.
+        raise Interrupted(signal.SIGTERM, kept()) from None
     training = running[0].training
     progress = training.progress
     console.say(

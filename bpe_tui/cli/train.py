@@ -16,6 +16,7 @@ from bpe_tui.cli.arguments import (
     run_settings,
     training_settings,
 )
+from bpe_tui.cli.memory import add_memory
 
 if TYPE_CHECKING:
     from bpe_tui.cli.console import Console
@@ -47,6 +48,7 @@ def add_parser(subparsers: Any) -> None:
         help=f"tokenizer file to write (default: {DEFAULT_TOKENIZER})",
     )
     add_training(parser)
+    add_memory(parser)
     add_splits(parser)
     add_invalid(parser)
     add_overwrite(parser, "the file of another tokenizer")
@@ -66,6 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Do it. Gives the exit code."""
     from bpe_tui.cli.console import Console
     from bpe_tui.cli.figures import MergeLines, say_splits, say_training, splits_figures, training_figures
+    from bpe_tui.cli.memory import check_run, memory_figures
     from bpe_tui.cli.outputs import check_place, save_tokenizer
     from bpe_tui.cli.work import compile_kernels, train
 
@@ -78,6 +81,8 @@ def run(arguments: argparse.Namespace) -> int:
     say_splits(splits, console)
     compile_kernels(console, training.settings.alphabet)
     console.say(f"base vocabulary: {len(training.base_tokens()):,} tokens")
+    # The settings of a run that goes on cannot change.
+    memory = check_run(arguments, console, training, fixed=arguments.resume is not None)
     try:
         end = train(console, training, MergeLines(console))
     except KeyboardInterrupt as interrupt:
@@ -91,6 +96,7 @@ def run(arguments: argparse.Namespace) -> int:
     console.document(
         {
             "splits": splits_figures(splits),
+            "memory": memory_figures(memory),
             "training": training_figures(end),
             "tokenizer": {
                 "path": str(arguments.output),

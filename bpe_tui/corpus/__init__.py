@@ -1,7 +1,7 @@
 """Text in: finding and reading the three splits of a corpus, cleaning WikiText, getting and shipping corpora.
 
 `read_splits` takes a folder, a single file or three files and gives `Splits`; `find_splits` leaves their texts unread;
-`read_text` reads one file.
+`read_text` reads one file, `read_blocks` gives it without ever holding it.
 `clean_splits` and `get_wikitext2` make files; `shipped` names the corpora that are there from the start.
 """
 
@@ -10,7 +10,7 @@ from bpe_tui.corpus.cutting import cut_text
 from bpe_tui.corpus.model import SPLIT_NAMES, DecodedText, Invalid, Split, SplitFacts, SplitName, Splits, SplitText
 from bpe_tui.corpus.reading import read_text
 from bpe_tui.corpus.shipping import ShippedCorpus, by_name, shipped, shipped_folder
-from bpe_tui.corpus.split_files import SplitFile, SplitFiles
+from bpe_tui.corpus.split_files import SplitFile, SplitFiles, read_blocks
 from bpe_tui.corpus.splits import find_splits, read_splits
 from bpe_tui.corpus.wikitext2 import FetchedCorpus, get_wikitext2
 
@@ -35,6 +35,7 @@ __all__ = [
     "cut_text",
     "find_splits",
     "get_wikitext2",
+    "read_blocks",
     "read_splits",
     "read_text",
     "shipped",

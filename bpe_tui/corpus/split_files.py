@@ -11,6 +11,14 @@ from bpe_tui.corpus.reading import Reading
 from bpe_tui.progress import Report, silent
 
 
+def read_blocks(path: Path | str, *, invalid: Invalid = "error", report: Report = silent) -> Iterator[bytes]:
+    """Give the text of a file as UTF-8, about a million bytes at a time, cut between characters.
+
+    Raises CorpusError as `read_text` does, where the reading meets the reason. `report` hears of bytes.
+    """
+    return Reading(Path(path), invalid).utf8(report)
+
+
 @dataclass(frozen=True, slots=True)
 class SplitFile:
     """One split of a corpus as a file that is read anew whenever its text is asked for, and never held."""

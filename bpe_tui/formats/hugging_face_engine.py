@@ -14,6 +14,10 @@ from bpe_tui.formats.foreign import ForeignEncoderError, guarded
 PACKAGE = "tokenizers"
 
 
+_LONG = 10_000
+"""Characters from which on encoding takes longer than anybody should be held up."""
+
+
 class HuggingFaceEngine:
     """Holds the content of a tokenizer.json, which must have been checked, and loads it when it is first needed."""
 
@@ -46,8 +50,8 @@ class HuggingFaceEngine:
         with self._lock:
             tokenizer = self._tokenizer()
             tokenizer.encode_special_tokens = not special
-            found = guarded(PACKAGE, "encode the text", lambda: tokenizer.encode(text, add_special_tokens=False).ids)
-        ids: list[int] = found
+            found = guarded(PACKAGE, "encode the text", _encoded, tokenizer, text)
+        ids: list[int] = found.ids
         return ids
 
     def encode_spans(self, text: str) -> tuple[list[int], list[int]]:
@@ -55,8 +59,10 @@ class HuggingFaceEngine:
         with self._lock:
             tokenizer = self._tokenizer()
             tokenizer.encode_special_tokens = True
-            found = guarded(PACKAGE, "encode the text", tokenizer.encode, text, None, False, False)
-        return found.ids, [end for _, end in found.offsets]
+            found = guarded(PACKAGE, "encode the text", _encoded, tokenizer, text)
+        # One by one: `offsets` makes them all at once, which holds up all threads, and takes twice as long.
+        span = found.token_to_chars
+        return found.ids, [span(index)[1] for index in range(len(found))]
 
     def decode(self, ids: list[int]) -> str:
         """Give the text of ids, special tokens included."""
@@ -65,3 +71,10 @@ class HuggingFaceEngine:
             found = guarded(PACKAGE, "decode the ids", lambda: tokenizer.decode(ids, skip_special_tokens=False))
         text: str = found
         return text
+
+
+def _encoded(tokenizer: Any, text: str) -> Any:
+    """Encode without the special tokens of a post-processor. `encode` holds up all threads; batches do not."""
+    if len(text) < _LONG:
+        return tokenizer.encode(text, add_special_tokens=False)
+    return tokenizer.encode_batch([text], add_special_tokens=False)[0]

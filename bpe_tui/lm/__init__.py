@@ -1,8 +1,8 @@
 """The small GPT on encoded splits: train it, measure it, sample from it, compare tokenizers by it.
 
 torch is loaded by the modules that compute (`model`, `training`, `evaluation`, `sampling` and what uses them), so every
-public name is loaded on first use. `config`, `settings`, `run_folder`, `watching`, `process` and `chart` do without
-torch: a screen that follows a training loads none.
+public name is loaded on first use. `config`, `settings`, `run_folder`, `control`, `watching`, `process` and `chart` do
+without torch: a screen that follows a training loads none.
 """
 
 from __future__ import annotations

@@ -6,10 +6,12 @@ The file is torch's own format and holds tensors and plain values only; it is re
 from __future__ import annotations
 
 import dataclasses
+import errno
 import warnings
+import zipfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import IO, TYPE_CHECKING, Any, cast
 
 import torch
 
@@ -80,17 +82,15 @@ def read_checkpoint(place: Path) -> Checkpoint:
     """
     path = place / CHECKPOINT_NAME if place.is_dir() else place
     try:
-        with path.open("rb") as file, warnings.catch_warnings():
-            # What it has to say of foreign files is said below, in words for people.
-            warnings.simplefilter("ignore")
-            content = torch.load(file, map_location="cpu", weights_only=True)
+        with path.open("rb") as file:
+            content = _content(file)
     except FileNotFoundError:
         raise CheckpointFileError(
             f"there is no checkpoint {path}; name the folder that `lm train --out` wrote, or a file in it"
         ) from None
     except OSError as error:
         raise CheckpointFileError(explain(error, "read", path)) from error
-    except Exception as error:  # torch raises what it likes for a damaged file: RuntimeError, EOFError, pickle's …
+    except _UnreadableError as error:
         raise CheckpointFileError(
             f"{path} is no checkpoint: it is damaged or something else; train again, or name another file"
         ) from error
@@ -119,6 +119,34 @@ def read_checkpoint(place: Path) -> Checkpoint:
             path, f"it says {checkpoint.config.vocab_size:,} tokens, its weights are for {weights.shape[0]:,}"
         )
     return checkpoint
+
+
+class _UnreadableError(Exception):
+    """What stands in a file is no checkpoint, or not all of it."""
+
+
+def _content(file: IO[bytes]) -> Any:
+    """Give what torch has saved in a file. Raises _UnreadableError, and OSError when the system cannot read it."""
+    try:
+        # torch does not look at the checksums of its archive: damaged weights would be weights like any others.
+        with zipfile.ZipFile(file) as archive:
+            damaged = archive.testzip()
+    except OSError as error:
+        if error.errno != errno.EINVAL:
+            raise
+        raise _UnreadableError from error
+    except Exception as error:  # zipfile raises what it likes for a damaged file
+        raise _UnreadableError from error
+    if damaged is not None:
+        raise _UnreadableError
+    file.seek(0)
+    with warnings.catch_warnings():
+        # What it has to say of foreign files is said by whoever calls this, in words for people.
+        warnings.simplefilter("ignore")
+        try:
+            return torch.load(file, map_location="cpu", weights_only=True)
+        except Exception as error:  # and so does torch: RuntimeError, EOFError, pickle's …
+            raise _UnreadableError from error
 
 
 def check_tokenizer(checkpoint: Checkpoint, tokenizer: BPETokenizer, tokenizer_path: Path | None = None) -> None:

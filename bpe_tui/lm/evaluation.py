@@ -15,6 +15,7 @@ was: its text has one space behind each word, and what the original had cannot b
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -107,7 +108,7 @@ def evaluate(
     if len(ids) == 0:
         raise ModelSettingsError("the split is empty: there is nothing to evaluate; name another split")
     device = model.token_embedding.weight.device
-    nats = math.log(model.config.vocab_size)
+    costs = [np.array([math.log(model.config.vocab_size)])]
     was_training = model.training
     model.eval()
     try:
@@ -118,7 +119,7 @@ def evaluate(
                 starts = np.array([window.start for window in windows])
                 tokens = torch.from_numpy(ids[starts[:, None] + np.arange(length + 1)])
                 scored = np.arange(length) >= np.array([[window.skip] for window in windows])
-                nats += _cost(model, tokens.to(device), torch.from_numpy(scored).to(device))
+                costs += _costs(model, tokens.to(device), torch.from_numpy(scored).to(device))
                 report(step, windows[-1].start + length + 1, len(ids))
     finally:
         model.train(was_training)
@@ -126,7 +127,8 @@ def evaluate(
         tokens=len(ids),
         characters=int(lengths.characters[ids].sum()),
         bytes=int(lengths.bytes[ids].sum()),
-        nats=nats,
+        # Added up exactly, so that it does not matter how many windows were computed together.
+        nats=math.fsum(itertools.chain.from_iterable(costs)),
         window=block_size,
         stride=stride,
     )
@@ -161,16 +163,14 @@ def _batches(tokens: int, block_size: int, stride: int, batch_size: int) -> Iter
         yield windows
 
 
-def _cost(model: MiniGPT, tokens: Tensor, scored: Tensor) -> float:
-    """Give what the scored tokens of (batch, length + 1) cost together, in nats, added up in double precision."""
+def _costs(model: MiniGPT, tokens: Tensor, scored: Tensor) -> Iterator[npt.NDArray[np.float64]]:
+    """Give what each of the scored tokens of (batch, length + 1) costs, in nats, some at a time."""
     hidden = model.hidden(tokens[:, :-1])[scored]
     targets = tokens[:, 1:][scored]
-    nats = 0.0
     for start in range(0, len(targets), _ROWS):
         logits = model.logits(hidden[start : start + _ROWS]).float()
         # log(sum(exp)) with its largest term taken out: for equal scores the sum is the exact number of tokens.
         highest = logits.max(dim=1, keepdim=True).values
         sums = (logits - highest).exp_().sum(dim=1)
         chosen = logits.gather(1, targets[start : start + _ROWS, None])
-        nats += float((sums.cpu().double().log() + (highest - chosen).squeeze(1).cpu().double()).sum())
-    return nats
+        yield (sums.cpu().double().log() + (highest - chosen).squeeze(1).cpu().double()).numpy()

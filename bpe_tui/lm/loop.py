@@ -7,6 +7,7 @@ the same figures as one that was not, times excepted.
 
 from __future__ import annotations
 
+import contextlib
 import math
 import os
 import time
@@ -14,9 +15,10 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from bpe_tui.errors import Cancelled
+from bpe_tui.errors import BPEError, Cancelled
 from bpe_tui.lm.checkpoint import Checkpoint, check_data, write_checkpoint
-from bpe_tui.lm.errors import CheckpointFileError
+from bpe_tui.lm.control import Wish, ask, asked
+from bpe_tui.lm.errors import CheckpointFileError, RunFolderError
 from bpe_tui.lm.evaluation import Evaluation, evaluate
 from bpe_tui.lm.run_folder import RunFolder, Status, TrainingState
 from bpe_tui.lm.sampling import Piece, SamplingSettings, sample
@@ -26,6 +28,9 @@ from bpe_tui.progress import Report, silent
 
 CHECKPOINT_SECONDS = 60.0
 """How much work a crash costs at most."""
+
+_LOOK = 0.1
+"""Seconds between two looks at what is asked of the training."""
 
 Observe = Callable[[dict[str, Any]], None]
 """Takes each line of metrics as it is written."""
@@ -68,7 +73,9 @@ class Loop:
     ) -> None:
         self.training = training
         self.folder = folder
-        self._report = report
+        self._given_report = report
+        self._looked_at = 0.0
+        self._state = TrainingState.TRAINING
         self._observe = observe or (lambda _: None)
         self._memory = _Memory()
         self._last: StepFigures | None = None
@@ -114,7 +121,8 @@ class Loop:
     def run(self, *, measure: bool = True) -> dict[str, Any]:
         """Train to the end of the budget and give the result, with `measure` that of the whole validation split too.
 
-        When `report` raises Cancelled, a checkpoint is kept before it goes on upwards.
+        When `report` raises Cancelled, or somebody asks the training to stop (see `control`), a checkpoint is kept
+        before Cancelled goes on upwards.
         """
         try:
             self._train()
@@ -124,13 +132,50 @@ class Loop:
             self._status(TrainingState.DONE)
         except Cancelled:
             # It is only ever raised between two steps.
-            self._save()
-            self._status(TrainingState.STOPPED)
+            try:
+                self._save()
+                self._status(TrainingState.STOPPED)
+            except BPEError as error:
+                self._fail(error)
+                raise
             raise
         except BaseException as error:
-            self._status(TrainingState.FAILED, error=str(error) or type(error).__name__)
+            self._fail(error)
             raise
+        finally:
+            with contextlib.suppress(RunFolderError):
+                ask(self.folder.path, os.getpid(), None)
         return result
+
+    def _fail(self, error: BaseException) -> None:
+        # What went wrong may keep this from being written, too; it is the first trouble that counts.
+        with contextlib.suppress(RunFolderError):
+            self._status(TrainingState.FAILED, error=str(error) or type(error).__name__)
+
+    def _report(self, step: str, done: int, total: int) -> None:
+        """Say how far the training is, and do what it is asked to. Raises Cancelled; never called within a step."""
+        self._given_report(step, done, total)
+        now = time.monotonic()
+        if now - self._looked_at < _LOOK:
+            return
+        self._looked_at = now
+        wish = asked(self.folder.path, os.getpid())
+        if wish is Wish.PAUSE:
+            wish = self._hold()
+        if wish is Wish.STOP:
+            raise Cancelled("the training was asked to stop")
+
+    def _hold(self) -> Wish | None:
+        """Wait until something else is asked for than to pause, and give that."""
+        # Should the machine go down meanwhile, nothing is lost.
+        self._save()
+        state = self._state
+        self._status(TrainingState.PAUSED)
+        while (wish := asked(self.folder.path, os.getpid())) is Wish.PAUSE:
+            self._given_report("paused", 0, 0)
+            time.sleep(_LOOK)
+        self._status(state)
+        return wish
 
     def _train(self) -> None:
         self._status(TrainingState.TRAINING)
@@ -251,6 +296,7 @@ class Loop:
             self._report("training", int(min(spent, budget.amount)), math.ceil(budget.amount))
 
     def _status(self, state: TrainingState, *, error: str | None = None, at_least: float = 0.0) -> None:
+        self._state = state
         progress, fraction, last = self.training.progress, self.training.fraction, self._last
         eta = progress.seconds * (1.0 - fraction) / fraction if fraction > 0.0 else None
         self.folder.status(

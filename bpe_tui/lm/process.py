@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -14,6 +16,10 @@ from bpe_tui.system_errors import explain
 
 LOG_NAME = "train.log"
 """What the process said on standard error, in the folder of the training."""
+
+
+_TOO_LITTLE = 100_000
+"""Bytes in which no training can be kept."""
 
 
 class TrainingProcess:
@@ -48,6 +54,11 @@ class TrainingProcess:
         return self._child.poll() is None
 
     @property
+    def pid(self) -> int:
+        """Its number."""
+        return self._child.pid
+
+    @property
     def exit_code(self) -> int | None:
         """0 done, 1 failed, 143 stopped; None while it is at work."""
         return self._child.poll()
@@ -59,7 +70,11 @@ class TrainingProcess:
             return None
         with contextlib.suppress(OSError):
             lines = (self.folder / LOG_NAME).read_text(encoding="utf-8", errors="replace").splitlines()
-            return lines[-1].removeprefix("error: ") if lines else None
+            if lines:
+                return lines[-1].removeprefix("error: ")
+            if shutil.disk_usage(self.folder).free < _TOO_LITTLE:
+                # That keeps it from saying so, too.
+                return explain(OSError(errno.ENOSPC, ""), "write in", self.folder)
         return None
 
     def stop(self) -> None:

@@ -7,6 +7,7 @@
 - `status.json`: where the training is right now, replaced whole about once a second.
 - `checkpoint.pt`: the model, see `checkpoint`.
 - `result.json`: the figures over whole splits, there only when the training is done.
+- `control.json`: what others ask of the training, see `control`; not there most of the time.
 """
 
 from __future__ import annotations
@@ -35,6 +36,10 @@ METRICS_NAME = "metrics.jsonl"
 STATUS_NAME = "status.json"
 CHECKPOINT_NAME = "checkpoint.pt"
 RESULT_NAME = "result.json"
+CONTROL_NAME = "control.json"
+
+_LARGEST = 1e100
+"""Beyond that, no figure of a training is one; it could not even be shown."""
 
 _ALL = (RESULT_NAME, CHECKPOINT_NAME, METRICS_NAME, STATUS_NAME, TOKENIZER_NAME, RUN_NAME)
 """In the order in which they go. The last one says that the others are a training's."""
@@ -45,6 +50,8 @@ class TrainingState(StrEnum):
 
     TRAINING = "training"
     EVALUATING = "evaluating"
+    PAUSED = "paused"
+    """Its process is there and holds until it is told to go on."""
     STOPPED = "stopped"
     DONE = "done"
     FAILED = "failed"
@@ -102,7 +109,7 @@ class RunFolder:
         status = read_status(self.path)
         if status is not None and status.alive and status.pid != os.getpid():
             raise RunFolderError(
-                f"{self.path} is in use: process {status.pid} is training in it; wait for it or stop it, or name "
+                f"{self.path} is in use: process {status.pid} is {status.state} in it; wait for it or stop it, or name "
                 f"another folder (if no training is running, remove {self.path / STATUS_NAME})"
             )
         if resume:
@@ -145,9 +152,11 @@ class RunFolder:
         with self._explained("write", file):
             (self.path / RESULT_NAME).unlink(missing_ok=True)
             present = file.read_bytes().splitlines(keepends=True) if file.exists() else []
-            if len(present) > lines:
-                write_bytes(file, b"".join(present[:lines]))
-        self.lines = min(lines, len(present))
+            # What a process that was killed has left of a line would spoil the next one.
+            kept = [line for line in present[:lines] if line.endswith(b"\n")]
+            if len(present) > len(kept):
+                write_bytes(file, b"".join(kept))
+        self.lines = len(kept)
 
     def metric(self, kind: str, **figures: Any) -> dict[str, Any]:
         """Add a line to the metrics and give what it holds."""
@@ -189,9 +198,23 @@ def read_status(folder: Path) -> Status | None:
     """Give the status of the training in `folder`; None when there is none that can be read."""
     content = read_json(folder / STATUS_NAME)
     try:
-        return Status(**{**content, "state": TrainingState(content["state"])}) if content else None
+        status = Status(**{**content, "state": TrainingState(content["state"])}) if content else None
     except (KeyError, TypeError, ValueError):
         return None
+    return status if status is not None and _sound(status) else None
+
+
+def _sound(status: Status) -> bool:
+    """Whether everything is of the kind that it should be: the file may come from anywhere."""
+    whole = (status.pid, status.step, status.tokens, status.characters)
+    needed = (*whole, status.seconds, status.fraction, status.updated)
+    rates = (status.eta_seconds, status.loss, status.tokens_per_second, status.characters_per_second)
+    return (
+        all(isinstance(value, int) for value in whole)
+        and all(isinstance(value, int | float) and abs(value) < _LARGEST for value in needed)
+        and all(value is None or (isinstance(value, int | float) and abs(value) < _LARGEST) for value in rates)
+        and (status.error is None or isinstance(status.error, str))
+    )
 
 
 def read_json(file: Path) -> dict[str, Any] | None:
@@ -204,7 +227,7 @@ def read_json(file: Path) -> dict[str, Any] | None:
 
 
 def process_exists(pid: int) -> bool:
-    """Whether there is a process of that number on this machine."""
+    """Whether there is a process of that number on this machine, one that has ended but was not cleared away aside."""
     if os.name != "posix":
         # Asking about it would end it there.
         return True
@@ -214,7 +237,17 @@ def process_exists(pid: int) -> bool:
         return True
     except (ProcessLookupError, OverflowError, ValueError):
         return False
-    return pid > 0
+    return pid > 0 and not _is_remains(pid)
+
+
+def _is_remains(pid: int) -> bool:
+    """Whether a process has ended and only its parent's interest is missing: in containers, that may last for ever."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
+    except OSError:
+        # No Linux, or gone meanwhile.
+        return False
+    return fields[:1] == [b"Z"]
 
 
 def _json(content: dict[str, Any]) -> str:

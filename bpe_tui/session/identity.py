@@ -7,6 +7,8 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from bpe_tui.bpe.alphabet import portions
+
 if TYPE_CHECKING:
     from bpe_tui.corpus import Splits
     from bpe_tui.session.settings import RunSettings
@@ -103,7 +105,10 @@ def identify(splits: Splits, settings: RunSettings, base_tokens: list[str]) -> R
 
 def digest(text: str) -> str:
     """Give the SHA-256 of a text in UTF-8, as 64 hexadecimal digits."""
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    found = hashlib.sha256()
+    for portion in portions(text):
+        found.update(portion.encode("utf-8", "surrogatepass"))
+    return found.hexdigest()
 
 
 def _characters(characters: list[str], named: int = 8) -> str:

@@ -6,12 +6,16 @@ by the caller, so that tests need no waiting.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import deque
+from collections.abc import Sequence
 
 _WINDOW = 2.0
 """Seconds over which the recent rate is taken."""
 _SHORTEST = 0.25
 """Seconds of training below which a rate is a guess."""
+MOST_POINTS = 2_000
+"""Points that a `Trace` holds."""
 _BURST = 0.1
 """Seconds worth of merges that a limited run may learn at once, so that fast limits do not mean many tiny batches."""
 
@@ -63,6 +67,47 @@ class Stopwatch:
             return 0.0
         seconds = self._samples[-1][0] - self._first[0]
         return (self._samples[-1][1] - self._first[1]) / seconds if seconds > 0 else 0.0
+
+
+class Trace:
+    """When a run had learned how many merges: from the training side, so that the shortest run has a curve.
+
+    Points are (seconds of training, merges), both rising. When there are `MOST_POINTS`, every second one goes.
+    """
+
+    def __init__(self) -> None:
+        self._points: list[tuple[float, int]] = []
+
+    def note(self, seconds: float, merges: int) -> None:
+        """Take down a border between two batches; one that learned nothing is no point."""
+        points = self._points
+        if points and merges <= points[-1][1]:
+            return
+        points.append((seconds, merges))
+        if len(points) > MOST_POINTS:
+            # The first and the last point stay.
+            self._points = points[:-1:2] + points[-1:]
+
+    @property
+    def points(self) -> tuple[tuple[float, int], ...]:
+        """What was taken down, in order."""
+        return tuple(self._points)
+
+
+def seconds_at(points: Sequence[tuple[float, int]], merges: int) -> float | None:
+    """Give the seconds after which so many merges were learned; None where the points do not tell.
+
+    Between two points it is taken from the straight line between them. They are as far apart as two borders, about
+    20 ms, or a thousandth of the time of a long run.
+    """
+    place = bisect_left(points, merges, key=lambda point: point[1])
+    if place == len(points) or (place == 0 and points[0][1] != merges):
+        return None
+    later, after = points[place]
+    if after == merges:
+        return later
+    earlier, before = points[place - 1]
+    return earlier + (later - earlier) * (merges - before) / (after - before)
 
 
 class SpeedLimit:

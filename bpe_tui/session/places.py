@@ -22,6 +22,11 @@ def journal_folder() -> Path:
     return platformdirs.user_state_path(_APPLICATION, appauthor=False) / "journal"
 
 
+def trainings_folder() -> Path:
+    """Where the app notes which language models are in training. The folder need not exist yet."""
+    return platformdirs.user_state_path(_APPLICATION, appauthor=False) / "trainings"
+
+
 def error_log() -> Path:
     """The file that takes the tracebacks of unexpected errors. It need not exist yet."""
     return platformdirs.user_log_path(_APPLICATION, appauthor=False) / "errors.log"

@@ -247,9 +247,11 @@ class Run:
         digest = None if settings.alphabet is Alphabet.CHARACTERS else self.identity().text_sha256
         return kinds.tokenizer(settings, self.base_tokens(), self.merge_strings(), digest)
 
-    def encoder(self) -> TextEncoder:
-        """Give an encoder for the merges so far, which takes special tokens for ordinary text; any thread."""
-        snapshot = self.snapshot()
+    def encoder(self, snapshot: Snapshot | None = None) -> TextEncoder:
+        """Give an encoder for the merges of a snapshot (default: of now), which takes special tokens for ordinary text;
+        any thread.
+        """
+        snapshot = snapshot or self.snapshot()
         if not snapshot.base_size:
             return self.tokenizer().encoder()
         log, count = snapshot.log, snapshot.merges

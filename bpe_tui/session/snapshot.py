@@ -58,6 +58,9 @@ class Snapshot:
     """Seconds until the target at the recent rate; None while unknown. It may end earlier for want of pairs."""
     progress: float
     """0 to 1: how much of the way from the base vocabulary to the target is done; 1 when done for any reason."""
+    trace: tuple[tuple[float, int], ...] = ()
+    """When it had learned how many merges: (seconds of training, merges), thinned out (`pace.Trace`). The first point
+    is where learning began, with the pairs counted."""
     notice: str | None = None
     """Something that people should know though the run goes on, such as a journal that cannot be written."""
     ending: bool = False

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 from bpe_tui.bpe.log import MergeLog
 from bpe_tui.errors import Cancelled
 from bpe_tui.session.failure import explain
-from bpe_tui.session.pace import SpeedLimit, Stopwatch
+from bpe_tui.session.pace import SpeedLimit, Stopwatch, Trace
 from bpe_tui.session.snapshot import Snapshot
 from bpe_tui.session.state import TRANSITIONS, RunState
 
@@ -38,6 +38,10 @@ if TYPE_CHECKING:
 
 _WORK = 250_000
 """Occurrences that a batch of merges visits: about 20 ms, which is how fast commands take effect."""
+_FIRST_WORK = 10_000
+"""The same for the first second, to which it doubles from 1: a border costs microseconds, and a run that ends at once
+has a curve of its speed."""
+_FIRST_SECONDS = 1.0
 _LONGEST_WAIT = 0.25
 """Seconds after which a thread that waits looks again whether the program is still there."""
 
@@ -84,6 +88,9 @@ class Worker:
         self._engine: Engine | None = None
         self._making: Engine | None = None
         self._watch = Stopwatch()
+        self._trace = Trace()
+        self._batch = 1
+        """Occurrences that the last batch was to visit."""
         self._empty = MergeLog(1)
         self._counted = (0, 0)
 
@@ -150,6 +157,7 @@ class Worker:
             merges_per_second=recent if recent is not None else self._watch.overall_rate(),
             eta_seconds=missing / recent if recent and missing > 0 and self.steps is None else None,
             progress=1.0 if done else _share(vocab_size - base_size, target - base_size) if engine else 0.0,
+            trace=self._trace.points,
             notice=self._journal.problem if self._journal is not None else None,
             ending=state.busy and self.wish is not Wish.GO,
         )
@@ -251,7 +259,7 @@ class Worker:
                 # one after it leaves the trainer alone.
                 self._raise_if_stopped()
                 self._making, self._engine = None, engine
-                self._watch.sample(time.monotonic(), engine.log.count)
+                self._sample(engine)
         finally:
             with self.changed:
                 self._making = None
@@ -275,6 +283,8 @@ class Worker:
                 self._leave(*rest)
                 return False
             allowance: int | None = 0
+            early = self._watch.seconds(time.monotonic()) < _FIRST_SECONDS
+            work = self._batch = min(2 * self._batch, _FIRST_WORK if early else _WORK)
             if rest is None:
                 if self.state is not RunState.TRAINING:
                     self._become(RunState.TRAINING, "learning merges")
@@ -284,15 +294,20 @@ class Worker:
             self._write_journal(engine)
         if allowance == 0:
             return True
-        learned = engine.advance(allowance, _WORK)
+        learned = engine.advance(allowance, work)
         with self.changed:
             self.limit.spend(learned)
             self.reason = engine.stop_reason
             if self.steps is not None:
                 self.steps -= learned
-            self._watch.sample(time.monotonic(), engine.log.count)
+            self._sample(engine)
             self.announce()
         return True
+
+    def _sample(self, engine: Engine) -> None:
+        now, merges = time.monotonic(), engine.log.count
+        self._watch.sample(now, merges)
+        self._trace.note(self._watch.seconds(now), merges)
 
     def _write_journal(self, engine: Engine) -> None:
         if self._journal is not None:

@@ -239,7 +239,8 @@ ACTIONS: Final[tuple[Action, ...]] = (
         "models",
         ("M",),
         "Language models",
-        "Train a small language model on encoded splits and watch its curves, also beside those of others.",
+        "Train a small language model on encoded splits and watch its curves, also beside those of others. "
+        "It trains on when the app is left.",
         "Train",
     ),
     # Tokenizer
@@ -397,7 +398,7 @@ ACTIONS: Final[tuple[Action, ...]] = (
         "lab",
         ("L",),
         "Lab",
-        "Take the tokenizer apart: a text as of any merge, statistics, curves, rules; samples to train on.",
+        "Take the tokenizer apart: as of any merge, figures, curves, rules, sizes; beside others; samples to train on.",
         "View",
         footer=lambda now: now.merges > 0,
     ),

@@ -22,9 +22,10 @@ from bpe_tui.tui.actions import ACTIONS, BY_ID
 from bpe_tui.tui.ascii_filter import AsciiOnly
 from bpe_tui.tui.commands import ActionCommands
 from bpe_tui.tui.handlers import handler
-from bpe_tui.tui.lab.speed import SpeedSamples
+from bpe_tui.tui.lab.sides import Sides
 from bpe_tui.tui.layout import MainScreen, View
 from bpe_tui.tui.live_encoder import LiveEncoder
+from bpe_tui.tui.memory import MemoryDesk
 from bpe_tui.tui.panes.corpus import CorpusPane
 from bpe_tui.tui.panes.vocabulary import VocabularyPane
 from bpe_tui.tui.widgets.footer import ActionFooter
@@ -98,7 +99,8 @@ class BpeTuiApp(App[None]):
         self.models: ModelDesk | None = None
         self.lab: LabScreen | None = None
         """The Lab while it is open."""
-        self.speed_samples = SpeedSamples()
+        self.memory = MemoryDesk(self)
+        self.sides = Sides()
         self.ended_by: int | None = None
         self._loop_at_work: asyncio.AbstractEventLoop | None = None
         self._ticks: Timer | None = None
@@ -161,7 +163,7 @@ class BpeTuiApp(App[None]):
                 # The encoder of another tokenizer gives ids that this one may not have.
                 encoder=self._live.encoder if workspace.belongs(self._live.key) else None,
                 columns=columns,
-                facts=workspace.facts(snapshot),
+                facts=(*workspace.facts(snapshot), *self.memory.facts(snapshot)),
                 loaded=workspace.loaded_from(),
                 no_merges=workspace.no_merges(),
                 raw=self.raw,
@@ -170,7 +172,6 @@ class BpeTuiApp(App[None]):
                 activity=self._activity(),
             )
         )
-        self.speed_samples.note(snapshot)
         if self.lab is not None:
             self.lab.follow(snapshot)
         self._tell_of_changes(snapshot.state, snapshot.error, snapshot.notice)
@@ -202,6 +203,7 @@ class BpeTuiApp(App[None]):
                 f"{count(least)} base tokens: the target vocabulary is now {count(target)}; comma changes it",
                 title="Target raised",
             )
+        self.memory.open(corpus)
         self.wake()
 
     def _tick(self) -> None:

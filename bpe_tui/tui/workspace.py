@@ -191,10 +191,13 @@ class Workspace:
         return self._bases[key]
 
     def encoder(self, snapshot: Snapshot) -> TextEncoder | None:
-        """Give an encoder for the merges so far; None while there is nothing to encode with."""
+        """Give an encoder for the merges of `snapshot`; None while there is nothing to encode with.
+
+        It knows no token that came later: panes that show the snapshot have nothing to say of those.
+        """
         if self.loaded is not None:
             return self.loaded.encoder
-        return self.run.encoder() if self.run is not None and snapshot.base_size else None
+        return self.run.encoder(snapshot) if self.run is not None and snapshot.base_size else None
 
     def training_text(self) -> str:
         """Give the text that the tokenizer was trained on; for a loaded one, the train split of the open corpus."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,10 +18,11 @@ from bpe_tui.analysis.comparison import align, compare, cost, parting, shared_to
 from bpe_tui.analysis.counting import NOTHING, Count, count, cut
 from bpe_tui.analysis.encoded import token_bytes
 from bpe_tui.analysis.families import train_family
+from bpe_tui.analysis.prefixes import lengths_by_merge
 from bpe_tui.analysis.probe import probe, worst_first
 from bpe_tui.analysis.recording import record
 from bpe_tui.analysis.rules import Rules
-from bpe_tui.analysis.sizes import compare_sizes
+from bpe_tui.analysis.sizes import Measure, compare_sizes, size_rows, suggested_sizes
 from bpe_tui.analysis.word_lists import WORD_LISTS
 from bpe_tui.bpe.byte_tokenizer import ByteBPETokenizer
 from bpe_tui.errors import AnalysisError, Cancelled
@@ -182,6 +184,30 @@ def test_sizes_from_one_run_are_those_of_a_run_each(bible: str) -> None:
         assert [token for _, token in row.longest] == sorted(alone.tokens[-row.merges :], key=lambda t: -len(t))[:3]
     with pytest.raises(VocabularySizeError):
         compare_sizes(text, [3, 100])
+
+
+def test_sizes_of_a_tokenizer_at_hand_are_those_of_training(bible: str) -> None:
+    """No text is looked at, and yet the rows are the same but for the time."""
+    text, held_out = bible[:30_000], bible[30_000:50_000]
+    sizes = [120, 150, 200]
+    found = compare_sizes(text, sizes, held_out=held_out)
+    measures = [Measure(lengths_by_merge(found.tokenizer, of), len(of)) for of in (text, held_out)]
+    rows = size_rows(Dial(found.tokenizer), [200, *sizes], training=measures[0], held_out=measures[1])
+    assert rows == [replace(row, seconds=None) for row in found.rows]
+    timed = size_rows(Dial(found.tokenizer), sizes, seconds_at=lambda merges: merges / 10)
+    assert [row.seconds for row in timed] == [row.merges / 10 for row in timed]
+    assert {(row.sequence_length, row.compression, row.held_out_compression) for row in timed} == {(0, 0.0, None)}
+    base = len(found.tokenizer.base_tokens)
+    below, beyond = size_rows(Dial(found.tokenizer), [1, 9_999])
+    assert (below.vocab_size, below.merges, below.longest) == (base, 0, ())
+    assert beyond.vocab_size == found.tokenizer.vocab_size
+
+
+def test_sizes_suggest_themselves() -> None:
+    assert suggested_sizes(73, 500) == [100, 200, 300, 500]
+    assert suggested_sizes(256, 50_257) == [3_000, 5_000, 10_000, 20_000, 30_000, 50_000, 50_257]
+    assert suggested_sizes(5, 5) == [5]
+    assert suggested_sizes(30, 37, most=1) == [37]
 
 
 def test_sizes_that_cannot_be_reached_and_runs_that_are_cancelled() -> None:

@@ -66,23 +66,46 @@ def test_what_the_next_merges_bring() -> None:
     lengths = np.array([100, 80, 70, 65, 63])
     known = gain(lengths, 1, window=2)
     assert (known.saved, known.share, known.estimated) == (15, 15 / 80, False)
-    assert known.explain() == "after 1 merges, the next 2 merges shorten the text by 18.75% (15 tokens)"
+    assert known.explain() == "after 1 merge, the next 2 merges shorten the text by 18.75% (15 tokens)"
     rest = gain(lengths, 2, window=10)
     assert (rest.next_merges, rest.saved) == (2, 7)
     ahead = gain(lengths, 4, window=2)
     assert ahead.estimated
     assert ahead.saved == round(2 * 37 / 4)
-    assert "would shorten the text by at most about" in ahead.explain()
+    assert ahead.bound
+    assert "would shorten the text by at most" in ahead.explain()
+    assert "too few merges to say more" in ahead.explain()
     assert gain(np.array([1]), 0).saved == 0
     assert gain(np.array([0]), 0).share == 0
 
 
-def test_an_estimate_is_not_exceeded_on_the_training_text(bible: str) -> None:
+def test_what_falls_off_by_a_power_is_told_ahead_exactly() -> None:
+    """Savings C·rank^-a: their sum over any stretch is known, and so is what the next ones save."""
+    for power in (-0.5, 0.0, 0.3):
+        ranks = np.arange(0, 4001) + 1e-9
+        total = np.log(ranks + 50) if power == 0 else (ranks + 50) ** power / power
+        lengths = (1e9 - 1e7 * (total - total[0])).astype(np.int64)
+        ahead = gain(lengths[:2001], 2000, 1000)
+        assert not ahead.bound
+        assert ahead.saved == pytest.approx(gain(lengths, 2000, 1000).saved, rel=0.05)
+        assert "an estimated" in ahead.explain()
+
+
+def test_the_same_saving_for_ever_is_told_ahead_as_such() -> None:
+    steady = 100_000 - 7 * np.arange(1001)
+    assert gain(steady, 1000, 500).saved == 3_500
+    assert gain(np.append(steady, [steady[-1]] * 1000), 2000, 500).saved == 0
+    never_below_one = gain(1_001 - np.arange(1001), 1000, 1000)
+    assert never_below_one.saved == 0
+
+
+def test_an_estimate_is_near_on_the_training_text(bible: str) -> None:
+    """On natural text what 1,000 more merges bring is told to a fifth, and far better than by the last ones alone."""
     from bpe_tui.analysis.recording import record
 
-    lengths = record(bible[:50_000], 700).lengths
-    for merges in (100, 300):
-        assert gain(lengths[: merges + 1], merges, 200).saved >= gain(lengths, merges, 200).saved
+    lengths = record(bible[:200_000], 3_500).lengths
+    for merges in (100, 200, 427, 1000, 2000):
+        assert gain(lengths[: merges + 1], merges).saved == pytest.approx(gain(lengths, merges).saved, rel=0.2)
 
 
 def test_csv_holds_every_point() -> None:

@@ -11,9 +11,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from encoding_jobs import documents, encode_file, peers_encode
 from lab_jobs import lab
-from peer_jobs import peers_bytes, peers_characters, peers_encode
+from scaling import scaling
 from splitting_jobs import splitting
+from training_jobs import peers_big, peers_bytes, peers_characters, peers_huge, peers_long
 
 from bpe_tui import BPETokenizer, Trainer
 from bpe_tui.bpe import reference
@@ -129,7 +131,7 @@ def start(corpus: Any, measure: Measure) -> Rows:
     yield "compiling all kernels, once ever", cold, None, "whole process, one run"
 
 
-JOBS: dict[str, Callable[[Any, Measure], Rows]] = {
+JOBS: dict[str, Callable[[Any, Measure], Iterator[tuple[Any, ...]]]] = {
     "train": train,
     "encode": encode,
     "splitting": splitting,
@@ -137,9 +139,15 @@ JOBS: dict[str, Callable[[Any, Measure], Rows]] = {
     "start": start,
 }
 """What needs no other package."""
-PEER_JOBS: dict[str, Callable[[Any, Measure], Rows]] = {
+PEER_JOBS: dict[str, Callable[[Any, Measure], Iterator[tuple[Any, ...]]]] = {
     "peers-characters": peers_characters,
     "peers-bytes": peers_bytes,
+    "peers-big": peers_big,
+    "peers-huge": peers_huge,
+    "peers-long": peers_long,
     "peers-encode": peers_encode,
+    "documents": documents,
+    "encode-file": encode_file,
+    "scaling": scaling,
 }
-"""What needs those of the extra `bench`."""
+"""Those that hold it against the packages of the extra `bench`, and those that want a big file: by name only."""

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import base64
+import itertools
 import json
 import random
+import weakref
+from collections.abc import Iterator
 from pathlib import Path
 from unittest import mock
 
@@ -14,13 +17,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.hard import hard_texts
 
-from bpe_tui.bpe import byte_training, reference
+from bpe_tui.bpe import piece_counting, reference
 from bpe_tui.bpe.byte_alphabet import SORTED_BYTES, to_characters
 from bpe_tui.bpe.byte_tokenizer import ByteBPETokenizer
-from bpe_tui.bpe.byte_training import byte_order, byte_sequence, count_pieces
+from bpe_tui.bpe.byte_training import byte_order, byte_sequence
+from bpe_tui.bpe.piece_counting import count_pieces
 from bpe_tui.bpe.pretokenize import GPT2, pieces, rule
-from bpe_tui.bpe.special import SpecialTokenError
-from bpe_tui.bpe.trainer import Ties, Trainer
+from bpe_tui.bpe.special import SpecialTokenError, cut_at, special_pattern
 from bpe_tui.errors import Cancelled, TextError, VocabularySizeError
 
 GPT2_RULE = rule("gpt2")
@@ -63,54 +66,64 @@ def compare_with_others(text: str, size: int) -> None:
     assert trained(text, size, 1, ties="bytes").tokens == rustbpe_tokens(text, size)
 
 
-@settings(deadline=None)
-@given(hard_texts(), st.sampled_from(["none", "whitespace", "gpt2"]), st.sampled_from([Ties.FIRST, Ties.LOWEST_ID]))
-def test_training_equals_the_plain_algorithm(text: str, name: str, ties: Ties) -> None:
-    counts: dict[bytes, int] = {}
-    for piece in pieces(text, rule(name)):
-        counts[piece] = counts.get(piece, 0) + 1
-    stretches = [(list(to_characters(piece)), number) for piece, number in counts.items()]
-    lowest = ties is Ties.LOWEST_ID
-    expected = reference.train_stretches(stretches, 100, lowest_first=lowest)
-    # The plain algorithm numbers only the bytes that occur.
-    distinct = len({token for tokens, _ in stretches for token in tokens})
-    trainer = Trainer.on_sequence(byte_sequence(text, rule(name), ties=ties), 100 + 256 - distinct, ties=ties)
-    trainer.run()
-    assert trainer.pairs() == [merge.pair for merge in expected]
-    log = trainer.log
-    assert log.frequency[: log.count].tolist() == [merge.frequency for merge in expected]
-    assert log.length[: log.count].tolist() == [merge.length for merge in expected]
+SPECIALS = ("<|end|>", "<|end|>of", "t t", "\n")
 
 
-@settings(deadline=None)
-@given(hard_texts())
-def test_pieces_are_counted_in_the_order_in_which_they_come(text: str) -> None:
-    content, lengths, counts = count_pieces(text, GPT2_RULE).counted()
-    found, start = {}, 0
-    for length, count in zip(lengths.tolist(), counts.tolist(), strict=True):
-        found[content[start : start + length].tobytes()] = count
-        start += length
+@settings(deadline=None, max_examples=300)
+@given(
+    hard_texts(),
+    st.sampled_from(["none", "whitespace", "gpt2", "cl100k", "o200k", "llama3", "qwen2"]),
+    st.lists(st.sampled_from(SPECIALS), unique=True),
+    st.lists(st.integers(1, 40), min_size=1),
+    st.integers(1, 50),
+)
+def test_stretches_on_many_threads_count_what_the_whole_text_has(
+    text: str, name: str, specials: list[str], sizes: list[int], stretch: int
+) -> None:
+    text = (text + " and so on<|end|>of it'll \n") * 3
     expected: dict[bytes, int] = {}
-    for piece in pieces(text, GPT2_RULE):
-        expected[piece] = expected.get(piece, 0) + 1
-    assert list(found.items()) == list(expected.items())
+    for ordinary, _ in cut_at(text, special_pattern(dict.fromkeys(specials, 0))):
+        for piece in pieces(ordinary, rule(name)):
+            expected[piece] = expected.get(piece, 0) + 1
+    blocks, start = [], 0
+    for size in itertools.cycle(sizes):
+        if start >= len(text):
+            break
+        blocks.append(text[start : start + size].encode())
+        start += size
+    with mock.patch.object(piece_counting, "STRETCH", stretch), mock.patch.object(piece_counting, "_SEARCHED", (5, 40)):
+        for given in (text, iter(blocks)):
+            content, lengths, counts = count_pieces(given, rule(name), specials).counted()
+            starts = np.cumsum(lengths) - lengths
+            found = [content[at : at + length].tobytes() for at, length in zip(starts, lengths, strict=True)]
+            assert list(zip(found, counts.tolist(), strict=True)) == list(expected.items())
 
 
-@settings(deadline=None)
-@given(hard_texts(), st.sampled_from(["none", "whitespace", "gpt2", "cl100k", "o200k", "llama3", "qwen2"]))
-def test_two_threads_count_what_one_counts(text: str, name: str) -> None:
-    text = (text + " and on\n") * 3
-    alone = count_pieces(text, rule(name)).counted()
-    with mock.patch.object(byte_training, "WORTH_TWO_THREADS", 1):
-        together = count_pieces(text, rule(name)).counted()
-    assert all(np.array_equal(one, other) for one, other in zip(alone, together, strict=True))
+def test_blocks_are_never_held_as_a_whole(bible: str) -> None:
+    """Of a text that goes on, only a few stretches are ever waiting to be counted."""
+    block = bible[: 1 << 18].encode()
+    held: list[weakref.ref[np.ndarray]] = []
+    most = 0
+
+    def blocks() -> Iterator[bytes]:
+        nonlocal most
+        for _ in range(100):
+            most = max(most, sum(reference() is not None for reference in held))
+            yield block
+
+    with mock.patch.object(piece_counting, "STRETCH", 1 << 18):
+        for stretch, _ in piece_counting.stretches(blocks(), GPT2_RULE):
+            held.append(weakref.ref(stretch))
+            del stretch
+    assert len(held) > 20
+    assert most <= 3
 
 
-def test_counting_on_two_threads_can_be_cancelled() -> None:
+def test_counting_on_threads_can_be_cancelled() -> None:
     def refuse(step: str, done: int, total: int) -> None:
         raise Cancelled("enough")
 
-    with mock.patch.object(byte_training, "WORTH_TWO_THREADS", 1), pytest.raises(Cancelled, match="enough"):
+    with mock.patch.object(piece_counting, "STRETCH", 1000), pytest.raises(Cancelled, match="enough"):
         count_pieces("a text of some words " * 1000, GPT2_RULE, report=refuse)
 
 

@@ -93,7 +93,7 @@ def test_json_is_the_only_thing_on_standard_output(command: RunCommand, corpus: 
     result = command("build", "--json", "--target-vocab-size", 30)
     assert result.code == 0, result.err
     document = result.document
-    assert set(document) == {"splits", "training", "tokenizer", "encoded", "longest_tokens", "sample"}
+    assert set(document) == {"splits", "memory", "training", "tokenizer", "encoded", "longest_tokens", "sample"}
     assert "base vocabulary" in result.err
     assert document["training"]["vocab_size"] == 30
     assert document["training"]["stop_reason"] == "target"

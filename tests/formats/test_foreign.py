@@ -174,3 +174,17 @@ def test_damage_is_found_before_their_program_sees_it(
     (tmp_path / "t.json").write_text(json.dumps(content))
     with pytest.raises(TokenizerFileError, match=message):
         BPETokenizer.from_file(tmp_path / "t.json")
+
+
+@pytest.mark.parametrize("kind", list(KINDS))
+def test_long_texts_go_another_way_to_the_same_tokens(kind: str) -> None:
+    from bpe_tui.formats.hugging_face_engine import _LONG, HuggingFaceEngine
+
+    peer = KINDS[kind]()
+    engine = HuggingFaceEngine(json.loads(peer.to_str()), kind)
+    peer.no_truncation()
+    peer.no_padding()
+    text = TEXT * (_LONG // len(TEXT) + 1)
+    found = peer.encode(text, add_special_tokens=False)
+    assert engine.encode(text, special=False) == found.ids
+    assert engine.encode_spans(text) == (found.ids, [end for _, end in found.offsets])

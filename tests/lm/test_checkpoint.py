@@ -90,10 +90,20 @@ def damage(change: Callable[[dict[str, Any]], Any]) -> Callable[[Path], None]:
     return apply
 
 
+def flipped(path: Path) -> bytes:
+    """Give the content of a checkpoint with one bit of one weight turned over."""
+    content = bytearray(path.read_bytes())
+    weight = torch.load(path, weights_only=True)["state"]["model"]["token_embedding.weight"]
+    content[content.index(weight.numpy().tobytes()) + 7] ^= 1
+    return bytes(content)
+
+
 @pytest.mark.parametrize(
     ("spoil", "words"),
     [
         (lambda path: path.write_bytes(path.read_bytes()[:-200]), "damaged or something else"),
+        (lambda path: path.write_bytes(path.read_bytes()[:5000]), "damaged or something else"),
+        (lambda path: path.write_bytes(flipped(path)), "damaged or something else"),
         (lambda path: path.write_bytes(b""), "damaged or something else"),
         (lambda path: path.write_bytes(b"PK no"), "damaged or something else"),
         (lambda path: path.write_text("hello", encoding="utf-8"), "damaged or something else"),

@@ -81,7 +81,8 @@ def test_knowing_nothing_costs_exactly_what_it_must(data: ModelData) -> None:
         measured = evaluate(model, data.ids(name), data.lengths)
         split = data.split(name)
         expected = math.log2(data.vocab_size) * split.tokens / split.characters
-        assert measured.bits_per_character == pytest.approx(expected, rel=1e-12)
+        assert measured.nats == math.log(data.vocab_size) * split.tokens
+        assert measured.bits_per_character == pytest.approx(expected, rel=1e-15)
         assert measured.perplexity == pytest.approx(data.vocab_size, rel=1e-12)
 
 

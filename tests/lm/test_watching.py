@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
+
+import pytest
 
 from bpe_tui.lm.data import ModelData
 from bpe_tui.lm.process import TrainingProcess
@@ -82,6 +86,13 @@ def test_a_status_of_a_process_that_is_gone_is_not_alive(tmp_path: Path) -> None
     assert process_exists(os.getpid())
     (tmp_path / "status.json").write_text("{", encoding="utf-8")
     assert read_status(tmp_path) is None
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
+def test_what_is_left_of_a_process_is_no_process() -> None:
+    with subprocess.Popen([sys.executable, "-c", ""]) as child:
+        os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
+        assert not process_exists(child.pid)
 
 
 def test_a_training_in_a_process_of_its_own(data: ModelData, tmp_path: Path) -> None:

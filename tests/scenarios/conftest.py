@@ -126,6 +126,14 @@ def verses() -> str:
     return VERSES
 
 
+def _end_trainings(app: BpeTuiApp) -> None:
+    """End what would train on behind the test: the app itself never does."""
+    for run in app.models.runs if app.models is not None else ():
+        if run.process is not None:
+            run.stop()
+            run.process.wait(DEADLINE)
+
+
 @pytest.fixture
 def open_app(corpus: Path) -> OpenApp:
     @contextlib.asynccontextmanager
@@ -138,6 +146,7 @@ def open_app(corpus: Path) -> OpenApp:
             try:
                 yield person
             finally:
+                _end_trainings(app)
                 if not app._left:
                     app.leave()
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bpe_tui.session.pace import SpeedLimit, Stopwatch
+from bpe_tui.session.pace import MOST_POINTS, SpeedLimit, Stopwatch, Trace, seconds_at
 
 
 def test_pauses_do_not_count() -> None:
@@ -40,6 +42,32 @@ def test_no_rate_is_told_before_there_is_one() -> None:
     watch.sample(0.0, 0)
     watch.sample(0.01, 500)
     assert watch.recent_rate() is None, "ten milliseconds say nothing about the next minute"
+
+
+@given(st.lists(st.integers(0, 3), min_size=1, max_size=3 * MOST_POINTS))
+def test_a_trace_keeps_its_ends_and_rises(learned: list[int]) -> None:
+    trace, merges, noted = Trace(), 0, []
+    for tick, more in enumerate(learned):
+        merges += more
+        trace.note(tick / 10, merges)
+        noted.append((tick / 10, merges))
+    points = trace.points
+    assert len(points) <= MOST_POINTS
+    assert points[0] == noted[0]
+    assert points[-1][1] == merges
+    assert set(points) <= set(noted)
+    assert all(one < other for one, other in pairwise(points))
+    assert all(first[1] < second[1] for first, second in pairwise(points))
+
+
+def test_the_time_of_a_merge_lies_between_its_borders() -> None:
+    points = [(0.5, 10), (1.0, 20), (3.0, 30)]
+    assert seconds_at(points, 10) == 0.5
+    assert seconds_at(points, 15) == 0.75
+    assert seconds_at(points, 30) == 3.0
+    assert seconds_at(points, 9) is None, "a resumed run does not know when it learned what it was given"
+    assert seconds_at(points, 31) is None
+    assert seconds_at([], 0) is None
 
 
 @given(st.floats(0.1, 5_000), st.lists(st.floats(0.0001, 0.5), min_size=10, max_size=300))

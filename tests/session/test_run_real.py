@@ -43,6 +43,19 @@ def rest(run: Run):
     return run.wait_until(lambda seen: not seen.state.busy and seen.state is not RunState.IDLE, WAIT)
 
 
+def test_an_encoder_of_a_snapshot_knows_no_token_that_came_later(make_splits) -> None:
+    text = "low lower lowest newest widest " * 20
+    run = Run(make_splits(text), RunSettings(None, 30))
+    run.step(3)
+    early = rest(run)
+    run.resume()
+    late = rest(run)
+    assert late.vocab_size > early.vocab_size
+    assert run.encoder(early).encode(text).max() < early.vocab_size
+    assert run.encoder().encode(text).max() >= early.vocab_size
+    run.close()
+
+
 @settings(max_examples=200, deadline=None)
 @given(texts, st.integers(0, 30), st.integers(1, 3), commands)
 def test_any_order_of_commands_learns_what_the_reference_learns(make_splits, text, extra, minimum, orders) -> None:

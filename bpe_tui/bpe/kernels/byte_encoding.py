@@ -56,7 +56,7 @@ def merge_piece(
     data: Array, start: int, stop: int, byte_ids: Array, byte_pairs: Array, table: Array, ids: Array, ids_start: int,
     symbols: Array, found: Array, control: Array,
 ) -> int:  # fmt: skip
-    """Merge a piece; give where its ids end in `ids`, or -1 when cancelled. `symbols` and `found` are for short ones."""
+    """Merge a piece; give where its ids end in `ids`, or -1 when cancelled. `symbols` and `found` are scratch."""
     length = stop - start
     if length <= SHORT:
         for index in range(length):
@@ -128,10 +128,10 @@ def encode_pieces(
 ) -> int:
     """Encode the `count` pieces of `data` that begin at `start` and end at `ends`; give where their ids end in `ids`.
 
-    `byte_ids` has the id of each single byte, `byte_pairs` what the merge table has for each two. `tokens` and `token_store` hold the pieces that are taken whole, each with
-    its id. `memory`, `store`, `id_store` and `used` are what earlier pieces became: one id, two ids in one word, or where
-    more of them lie in `id_store`; what finds no room is not remembered. `ids` needs room for one id a byte, and one
-    more. Gives -1 when cancelled.
+    `byte_ids` has the id of each single byte, `byte_pairs` what the merge table has for each two. `tokens` and
+    `token_store` hold the pieces that are taken whole, each with its id. `memory`, `store`, `id_store` and `used` are
+    what earlier pieces became: one id, two ids in one word, or where more of them lie in `id_store`; what finds no room
+    is not remembered. `ids` needs room for one id a byte, and one more. Gives -1 when cancelled.
     """
     symbols = np.empty(SHORT, np.int64)
     found = np.empty(SHORT, np.int64)
@@ -176,6 +176,48 @@ def encode_pieces(
             ids_start = ids_stop
             start = stop
     return ids_start
+
+
+@njit(
+    int64(BYTES, _i64, _i64, _i64, _i64, _i64, WORDS, _u8, WORDS, _u8, _i64, _i64, _i64, _i64, _i64),
+    **OUTER,
+)
+def encode_documents(
+    data: Array,
+    ends: Array,
+    counts: Array,
+    byte_ids: Array,
+    byte_pairs: Array,
+    table: Array,
+    tokens: Array,
+    token_store: Array,
+    memory: Array,
+    store: Array,
+    id_store: Array,
+    used: Array,
+    ids: Array,
+    stops: Array,
+    control: Array,
+) -> int:
+    """Encode texts that follow on each other in `data`; `counts` is how many pieces come up to the end of each.
+
+    Writes where the ids of each end to `stops`; gives where all end, or -1 when cancelled. See `encode_pieces`.
+    """
+    first = np.int64(0)
+    start = np.int64(0)
+    written = np.int64(0)
+    for number in range(len(counts)):
+        last = counts[number]
+        written = encode_pieces(
+            data, start, ends[first:last], last - first, byte_ids, byte_pairs, table, tokens, token_store, memory,
+            store, id_store, used, ids, written, control,
+        )  # fmt: skip
+        if written < 0:
+            return -1
+        stops[number] = written
+        start = ends[last - 1]
+        first = last
+    return written
 
 
 @njit(_i64(_i64, _i64), **OUTER)

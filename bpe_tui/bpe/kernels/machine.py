@@ -29,20 +29,25 @@ POLL = 16384
 """Units of work between two looks at a cancel flag: well under a millisecond."""
 
 
+def pointer(context: Any, builder: Any, array_type: Any, array: Any, index: Any, kind: Any) -> Any:
+    """Give, in the making of an intrinsic, a pointer to `array[index]` as if something of that kind lay there."""
+    data = context.make_array(array_type)(context, builder, array).data
+    return builder.bitcast(builder.gep(data, [index]), kind.as_pointer())
+
+
 @intrinsic
 def prefetch(context: Any, array: Any, index: Any) -> Any:
     """Ask the processor to fetch `array[index]` to its cache. Never faults, changes nothing."""
 
     def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
-        pointer = builder.bitcast(builder.gep(data, [arguments[1]]), cgutils.voidptr_t)
+        place = pointer(context, builder, signature.args[0], *arguments, ir.IntType(8))
         kind = ir.IntType(32)
         function = cgutils.get_or_insert_function(
             builder.module,
             ir.FunctionType(ir.VoidType(), [cgutils.voidptr_t, kind, kind, kind]),
             "llvm.prefetch.p0",
         )
-        builder.call(function, [pointer, kind(0), kind(3), kind(1)])
+        builder.call(function, [place, kind(0), kind(3), kind(1)])
         return context.get_dummy_value()
 
     return void(array, int64), code

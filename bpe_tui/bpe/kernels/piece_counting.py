@@ -31,15 +31,17 @@ _i64 = int64[::1]
 _EMPTY = np.uint64(0)
 
 
-@njit(int64(BYTES, int64, _i64, int64, WORDS, _u8, _i64, _i64), **OUTER)
+@njit(int64(BYTES, int64, _i64, int64, WORDS, _u8, _i64, _i64, int64, _i64, _i64), **OUTER)
 def count_pieces(
-    data: Array, start: int, ends: Array, count: int, table: Array, store: Array, weights: Array, used: Array
-) -> int:
+    data: Array, start: int, ends: Array, count: int, table: Array, store: Array, counts: Array, places: Array,
+    before: int, first_places: Array, used: Array,
+) -> int:  # fmt: skip
     """Count the `count` pieces of `data` that begin at `start` and end at `ends`, by their bytes.
 
-    A row's value is how often its piece came, its number how many distinct ones came before. `weights` says how often
-    each counts; if it is empty, once. Gives how many were counted: fewer than `count` when the table is half full or
-    `store` cannot hold a piece.
+    A row's value is how often its piece came, its number how many distinct ones came before; `first_places` has, by
+    that number, where it came first. `counts` and `places` say how often each counts and where it came first; if they
+    are empty, it counts once and comes `before` bytes behind its place in `data`, behind all that were counted. Gives
+    how many were counted: fewer than `count` when the table is half full or `store` cannot hold a piece.
     """
     firsts = np.empty(BATCH, np.uint64)
     seconds = np.empty(BATCH, np.uint64)
@@ -53,10 +55,16 @@ def count_pieces(
             one = firsts[number - first]
             two = seconds[number - first]
             row = find_row(data, start, stop, one, two, rows[number - first], table, store)
-            if len(weights):
-                weight = np.uint64(weights[number])
-            if table[row + np.uint64(META)] != _EMPTY:
+            place = before + start
+            if len(counts):
+                weight = np.uint64(counts[number])
+                place = places[number]
+            meta = table[row + np.uint64(META)]
+            if meta != _EMPTY:
                 table[row + np.uint64(VALUE)] += weight
+                if len(counts):
+                    known = np.int64(meta >> UPPER_HALF)
+                    first_places[known] = min(first_places[known], place)
             else:
                 if 8 * used[ROWS_USED] >= len(table) or used[BYTES_USED] + stop - start > len(store):
                     return number
@@ -64,15 +72,21 @@ def count_pieces(
                     data, start, stop, one, two, row, weight, np.uint64(used[ROWS_USED]), table, store,
                     used[BYTES_USED],
                 )  # fmt: skip
+                first_places[used[ROWS_USED]] = place
                 used[ROWS_USED] += 1
             start = stop
     return count
 
 
-@njit(types.Tuple((_u8, _i64, _i64))(WORDS, _u8, int64), **OUTER)
-def list_pieces(table: Array, store: Array, count: int) -> tuple[Array, Array, Array]:
-    """Give the bytes of the `count` pieces of a table one after another, by their numbers, their lengths, and how often
-    each came."""
+@njit(types.Tuple((_u8, _i64, _i64))(WORDS, _u8, int64, _i64), **OUTER)
+def list_pieces(table: Array, store: Array, count: int, order: Array) -> tuple[Array, Array, Array]:
+    """Give the bytes of the `count` pieces of a table one after another, their lengths and counts.
+
+    They come by the numbers of `order`, or, if that is empty, by their own.
+    """
+    turns = np.arange(count)
+    for turn in range(len(order)):
+        turns[order[turn]] = turn
     lengths = np.empty(count, np.int64)
     counts = np.empty(count, np.int64)
     rows = np.empty(count, np.int64)
@@ -80,7 +94,7 @@ def list_pieces(table: Array, store: Array, count: int) -> tuple[Array, Array, A
     for row in range(0, len(table), ROW):
         meta = table[row + META]
         if meta != _EMPTY:
-            number = np.int64(meta >> UPPER_HALF)
+            number = turns[np.int64(meta >> UPPER_HALF)]
             rows[number] = row
             lengths[number] = np.int64(meta & LOWER)
             counts[number] = np.int64(table[row + VALUE])

@@ -1,4 +1,4 @@
-"""A table of pieces, by their bytes: what encoding and counting look pieces up in, some hundred million times a gigabyte.
+"""A table of pieces, by their bytes: encoding and counting look pieces up in it, some 200 million times a gigabyte.
 
 Nearly all pieces of a text are a few bytes long. So a row, half a cache line, holds up to 16 bytes themselves as two
 words, and finding a piece is two loads, two masks, a multiplication and one look at one row. A longer piece has its

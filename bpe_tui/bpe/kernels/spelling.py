@@ -7,7 +7,7 @@ begin and how many they are; comparing is one look at a row and one at the text,
 from __future__ import annotations
 
 import numpy as np
-from numba import int64, njit, uint8, uint64
+from numba import int64, njit, uint8
 
 from bpe_tui.bpe.kernels.machine import OUTER, Array
 from bpe_tui.bpe.kernels.piece_table import BYTES, WORDS

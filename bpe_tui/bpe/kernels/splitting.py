@@ -12,6 +12,7 @@ three times (white space: forward, back to its last line end, and once more for 
 
 from __future__ import annotations
 
+import numpy as np
 from numba import boolean, int64, njit, types
 
 from bpe_tui.bpe.character_classes import CASELESS, LOWER, MARK, NEWLINE, NON_ASCII, NUMBER, OTHER, SPACE, UPPER
@@ -319,6 +320,25 @@ def split(rule: int, data: Array, start: int, stop: int, last: bool, ends: Array
         return 0, start
     ends[0] = stop
     return 1, stop
+
+
+@njit(int64(int64, BYTE_ARRAY, _i64, _i64, _i64, BYTE_ARRAY), **OUTER)
+def split_documents(rule: int, data: Array, stops: Array, ends: Array, counts: Array, table: Array) -> int:
+    """Cut texts that follow on each other in `data`, each by itself; they end at `stops`, none is empty.
+
+    Writes where pieces end to `ends`, which has a place for each byte, and how many there are, up to and with each
+    text, to `counts`. Gives how many there are.
+    """
+    pieces = 0
+    start = np.int64(0)
+    for number in range(len(stops)):
+        stop = stops[number]
+        # The text ends there: a piece can depend on that, but not on what follows.
+        found, _ = split(rule, data[:stop], start, stop, True, ends[pieces:], table)
+        pieces += found
+        counts[number] = pieces
+        start = stop
+    return pieces
 
 
 @njit(int64(int64, BYTE_ARRAY, int64, int64, BYTE_ARRAY), **OUTER)

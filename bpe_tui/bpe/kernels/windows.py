@@ -17,7 +17,7 @@ from numba import boolean, extending, int64, njit, types, uint64
 from numba.core import cgutils
 
 from bpe_tui.bpe.kernels.characters import BYTE_ARRAY, FOLD, contraction
-from bpe_tui.bpe.kernels.machine import INNER, Array
+from bpe_tui.bpe.kernels.machine import INNER, Array, pointer
 
 WINDOW = 64
 """Bytes that are looked at together."""
@@ -34,17 +34,12 @@ _i64 = int64[::1]
 intrinsic: Any = extending.intrinsic  # typed as if it could not be called
 
 
-def _pointer(context: Any, builder: Any, array_type: Any, array: Any, index: Any, kind: Any) -> Any:
-    data = context.make_array(array_type)(context, builder, array).data
-    return builder.bitcast(builder.gep(data, [index]), kind.as_pointer())
-
-
 @intrinsic
 def eight_bytes(context: Any, array: Any, index: Any) -> Any:  # noqa: ARG001
     """Give the eight bytes at `array[index:]` as one number, wherever they lie."""
 
     def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.load(_pointer(context, builder, signature.args[0], *arguments, ir.IntType(64)), align=1)
+        return builder.load(pointer(context, builder, signature.args[0], *arguments, ir.IntType(64)), align=1)
 
     return uint64(array, int64), code
 
@@ -65,7 +60,7 @@ def between(context: Any, array: Any, index: Any, lowest: Any, count: Any) -> An
             zeros = ir.Constant(ir.VectorType(ir.IntType(32), WINDOW), [0] * WINDOW)
             return builder.shuffle_vector(one, one, zeros)
 
-        values = builder.load(_pointer(context, builder, signature.args[0], array, index, window), align=1)
+        values = builder.load(pointer(context, builder, signature.args[0], array, index, window), align=1)
         inside = builder.icmp_unsigned("<", builder.sub(values, everywhere(lowest)), everywhere(count))
         return builder.bitcast(inside, ir.IntType(64))
 

@@ -10,6 +10,7 @@ from textual.widgets import Static
 
 from bpe_tui.tui.actions import ACTIONS, GROUPS, shown_key
 from bpe_tui.tui.dialogs.base import Dialog
+from bpe_tui.tui.lab.rows import TABS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -38,12 +39,18 @@ _FILTERS = (
 )
 
 _LAB = (
-    ("1 to 4  tab", "its tabs: Text, Statistics, Curves, Rules"),
+    (f"1 to {len(TABS)}  tab", "its tabs: " + ", ".join(name for _, name in TABS)),
     ("i", "type or paste a text; esc leaves the line, then the Lab"),
-    ("← → home end", "Text: turn the dial of merges; with shift in tenths; g goes to a merge, c compares with now"),
+    ("← → home end", "Text, Statistics: turn the dial of merges; with shift in tenths; g goes to a merge"),
+    ("c", "Text: compare as of the merge on the dial with now"),
     ("↑ ↓", "Text: step through the merges that made the tokens"),
     ("[  ]", "train on another of the corpora that come with bpe-tui, at once"),
+    ("/  enter", "Rules: search; the token of a rule: parts, places in the training text, later tokens"),
+    ("z  d  k  u", "Sizes: the sizes to compare; embedding dimension, context, tied or untied"),
     ("p  e", "Statistics: another text; Curves: export as SVG or CSV"),
+    ("a d p c", "Side by side: add a tokenizer, remove one, another text, cost by a price of tokens"),
+    ("↑ ↓  ← →  g", "Side by side: choose a tokenizer; step through the lines of the text, go to one"),
+    ("w  b", "Probe: other words; worst first, or in their order"),
 )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from textual.containers import VerticalScroll
@@ -17,7 +18,7 @@ from bpe_tui.tui.dialogs.base import Choice, Dialog
 from bpe_tui.tui.wording import readable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Awaitable, Callable, Iterable, Sequence
 
     from textual.widget import Widget
 
@@ -50,8 +51,12 @@ class SettingsDialog(Dialog[Preferences]):
         themes: Sequence[str],
         base_tokens: Callable[[RunSettings], list[str]],
         characters: int,
+        tell_memory: Callable[[RunSettings], Awaitable[tuple[str, bool]]],
     ) -> None:
-        """`base_tokens` gives those of a run with some settings, `characters` is the length of the training split."""
+        """`base_tokens` gives those of a run with some settings, `characters` is the length of the training split.
+
+        `tell_memory` gives what a run takes of memory in words, none if that is not known, and whether it fits.
+        """
         super().__init__(
             "Settings",
             [Choice("accept", "Use these settings", main=True), Choice("corpus", "Open another corpus…")],
@@ -62,6 +67,7 @@ class SettingsDialog(Dialog[Preferences]):
         self._themes = list(themes)
         self._base_tokens = base_tokens
         self._characters = characters
+        self._tell_memory = tell_memory
         self._offered_for = preferences.run.alphabet
 
     def body(self) -> Iterable[Widget]:
@@ -84,6 +90,7 @@ class SettingsDialog(Dialog[Preferences]):
             yield rows.text("special_tokens", "special tokens", " ".join(run.special_tokens), wide=True)
             yield rows.text("refresh_rate", "refresh rate", f"{self._preferences.refresh_rate:g}", first=True)
             yield rows.choice("theme", "theme", self._themes, chosen)
+        yield Static("", id="memory")
 
     def on_mount(self) -> None:
         """Start at the first field."""
@@ -160,7 +167,16 @@ class SettingsDialog(Dialog[Preferences]):
             rows.complain(self, name, wrong.get(name, ""))
         if wrong or run is None:
             return None
+        # The function, not what it gives when called: an exclusive worker may be dropped before it is ever awaited.
+        self.run_worker(partial(self._show_memory, run), group="memory", exclusive=True)  # type: ignore[arg-type]
         return Preferences(run, rate, self._value("theme") or self._preferences.theme)
+
+    async def _show_memory(self, run: RunSettings) -> None:
+        words, fits = await self._tell_memory(run)
+        style = "" if fits else "$warning"
+        self.query_one("#memory", Static).update(
+            Content.assemble((f"{'memory':<18}", "$quiet"), (words, style)) if words else ""
+        )
 
     def _check_tokens(self, run: RunSettings, base: list[str], wrong: dict[str, str]) -> None:
         if not base:

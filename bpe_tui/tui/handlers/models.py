@@ -30,23 +30,22 @@ async def may_leave(app: BpeTuiApp, desk: ModelDesk) -> bool:
     run = desk.training
     if run is None:
         return True
+    goes_on, leave = ("stays paused", "Leave it paused") if run.holds else ("trains on", "Let it train on")
     answer = await app.push_screen_wait(
         Question(
-            "A language model is training",
-            f"It trains in {shown_path(run.folder)}. Stopping keeps a checkpoint there, from which it can go on; it "
-            "can also train on by itself without bpe-tui.",
+            f"A language model is {run.state}",
+            f"Its process in {shown_path(run.folder)} {goes_on} by itself without bpe-tui, and M finds it again the "
+            "next time. Or it stops now and keeps a checkpoint there, from which it can go on.",
             [
-                Choice("stop", "Stop, keep a checkpoint", "k", main=True),
-                Choice("detach", "Detach, train on", "d"),
+                Choice("leave", leave, "l", main=True),
+                Choice("stop", "Stop and keep it", "k"),
                 Choice(STAY, "Stay", "escape"),
             ],
         )
     )
     if answer == "stop":
-        run.stop("stopped")
+        run.stop()
         app.tell("the language model keeps its checkpoint …")
         if run.process is not None:
             await asyncio.to_thread(run.process.wait, _PATIENCE)
-    elif answer == "detach":
-        run.detach()
-    return answer in {"stop", "detach"}
+    return answer in {"stop", "leave"}

@@ -91,29 +91,40 @@ async def _save_to(app: BpeTuiApp, path: Path, wanted: str, *, ask: bool = False
 
 async def load(app: BpeTuiApp) -> None:
     """Ask for a tokenizer file and load it."""
-    here = [path for path in sorted(Path().iterdir()) if path.name.endswith(ENDINGS) and path.is_file()]
-    suggestions = [
-        Suggestion(str(path), path, "where the app saves") for path in (TOKENIZER_FILE,) if path.is_file()
-    ] + [Suggestion(str(path), path) for path in here[:20]]
-    path = await app.push_screen_wait(
-        PathDialog(
-            "Load tokenizer",
-            "A file of bpe-tui, GPT-2, Hugging Face, tiktoken, minbpe or sentencepiece, or a folder that holds one.",
-            "Load", suggestions=suggestions, endings=ENDINGS, must_exist=True,
-        )
-    )  # fmt: skip
+    path = await choose_file(app, "Load tokenizer", "Load")
     if path is not None and await may_drop(app, "loading another one"):
         await load_from(app, path)
 
 
+async def choose_file(app: BpeTuiApp, title: str, accept: str) -> Path | None:
+    """Ask for a tokenizer file."""
+    here = [path for path in sorted(Path().iterdir()) if path.name.endswith(ENDINGS) and path.is_file()]
+    suggestions = [
+        Suggestion(str(path), path, "where the app saves") for path in (TOKENIZER_FILE,) if path.is_file()
+    ] + [Suggestion(str(path), path) for path in here[:20]]
+    return await app.push_screen_wait(
+        PathDialog(
+            title,
+            "A file of bpe-tui, GPT-2, Hugging Face, tiktoken, minbpe or sentencepiece, or a folder that holds one.",
+            accept, suggestions=suggestions, endings=ENDINGS, must_exist=True,
+        )
+    )  # fmt: skip
+
+
+async def ask_for_rule(app: BpeTuiApp, path: Path) -> tuple[bool, str | None]:
+    """Ask for the splitting rule if a file does not say it; gives whether to go on, and the rule."""
+    missing = await asyncio.to_thread(loading.missing_rule, path)
+    if missing is None:
+        return True, None
+    split = await app.push_screen_wait(RuleDialog(shown_path(path), missing))
+    return split is not None, split
+
+
 async def load_from(app: BpeTuiApp, path: Path) -> None:
     """Load a tokenizer file; one that does not say how text is cut asks for the splitting rule."""
-    missing = await asyncio.to_thread(loading.missing_rule, path)
-    split = None
-    if missing is not None:
-        split = await app.push_screen_wait(RuleDialog(shown_path(path), missing))
-        if split is None:
-            return
+    goes_on, split = await ask_for_rule(app, path)
+    if not goes_on:
+        return
 
     def function(report: Report) -> Loaded:
         from bpe_tui.session import kernels

@@ -21,7 +21,7 @@ SPEEDS: Final = (None, 300.0, 100.0, 30.0, 10.0, 3.0, 1.0)
 
 async def train(app: BpeTuiApp) -> None:
     """Train anew."""
-    if await tokenizers.may_drop(app, "training anew"):
+    if await app.memory.may_begin() and await tokenizers.may_drop(app, "training anew"):
         run = app.workspace.new_run()
         run.set_speed(SPEEDS[app.speed])
         run.start()
@@ -43,6 +43,8 @@ async def step(app: BpeTuiApp, merges: int = 1) -> None:
     """Learn some merges, then pause."""
     run = app.workspace.run
     if run is None or run.snapshot().state in {RunState.IDLE, RunState.FAILED}:
+        if not await app.memory.may_begin():
+            return
         run = app.workspace.new_run()
         run.set_speed(SPEEDS[app.speed])
     run.step(merges)
@@ -118,6 +120,7 @@ async def settings(app: BpeTuiApp) -> None:
             app.theme_names(),
             workspace.base_tokens,
             len(corpus.splits.train.text) if corpus is not None else 0,
+            app.memory.tell,
         )
     )
     if chosen is None:
@@ -126,6 +129,7 @@ async def settings(app: BpeTuiApp) -> None:
         app.perform("open")
         return
     workspace.set_settings(chosen.run)
+    app.memory.follow()
     app.theme = chosen.theme
     app.set_rate(chosen.refresh_rate)
 
@@ -149,6 +153,8 @@ async def resume_from(app: BpeTuiApp, checkpoint: Checkpoint) -> None:
     app.workspace.open(corpus)
     app.show_corpus()
     app.workspace.set_settings(checkpoint.settings)
+    if not await app.memory.may_begin(fixed=True):
+        return
     run = app.workspace.new_run(checkpoint)
     app.workspace.interrupted = None
     run.set_speed(SPEEDS[app.speed])
@@ -170,7 +176,7 @@ async def interrupt(app: BpeTuiApp) -> None:
     elif snapshot.state is RunState.PAUSED:
         app.tell("the run is paused already: x stops it, q quits")
     elif app.models is not None and (training := app.models.training) is not None:
-        training.stop("stopped")
+        training.stop()
         app.models.follow()
         app.tell("the language model keeps a checkpoint and stops")
     else:

@@ -17,6 +17,7 @@ from bpe_tui.analysis.curves import (
     to_csv,
 )
 from bpe_tui.analysis.svg import to_svg
+from bpe_tui.bpe.trainer import StopReason
 from bpe_tui.terminal import count, fit, pad
 from bpe_tui.terminal.braille import Mark, line_chart
 from bpe_tui.tui.widgets.styled_lines import Line, StyledLines
@@ -49,13 +50,13 @@ class CurvesTab(Vertical):
     def show(self, view: LabView) -> None:
         """Draw a view."""
         self._view = view
-        size, samples = self.size, view.samples
+        size, trace = self.size, view.snapshot.trace
         measured = view.measured
         state = (
             size,
             view.snapshot.log,
             view.snapshot.merges,
-            samples[-1:],
+            trace[-1:],
             view.waiting,
             view.unmeasured,
             view.ground is None,
@@ -116,8 +117,9 @@ class CurvesTab(Vertical):
 
     def _chart(self, curve: Curve, width: int, height: int, mark: Mark | None) -> list[Line]:
         thin = decimate(curve, 2 * width)
-        scale = ", log scale" if curve.logarithmic else ""
-        title = ((pad(fit(f"{curve.name} by merges{scale}", width), width), "label"),)
+        named = f"{curve.name} by merges"
+        scale = ", log scale" if len(named) + 11 <= width else ", log"
+        title = ((pad(fit(named + (scale if curve.logarithmic else ""), width), width), "label"),)
         if len(curve) == 1 or not len(curve):
             nothing = [((pad("not known here" if not len(curve) else "one point only", width), "dim"),)]
             return [title, *nothing, *[((" " * width, ""),)] * (height - 1)]
@@ -150,7 +152,7 @@ def curves_of(view: LabView) -> list[Curve]:
     return [
         first,
         frequency_curve(snapshot.log.frequency[: snapshot.merges]),
-        speed_curve([(0.0, 0), *view.samples]) if view.samples else nothing,
+        speed_curve(view.snapshot.trace),
     ]
 
 
@@ -166,7 +168,11 @@ def in_words(view: LabView, width: int) -> list[str]:
             f"diminishing return from {count(best)} merges on (marked): behind it they bring less than average"
         )
         sentences.append(gain(measured.lengths, best).explain())
-    sentences.append(gain(measured.lengths, len(measured.lengths) - 1).explain())
+    reason = view.snapshot.stop_reason
+    if reason is None or reason is StopReason.TARGET:
+        sentences.append(gain(measured.lengths, len(measured.lengths) - 1).explain())
+    else:
+        sentences.append(f"no further merges: {reason.explain()}")
     return [line for sentence in sentences for line in broken(sentence, width)]
 
 

@@ -63,8 +63,8 @@ class GroundKeeper:
         return found[1] if known and found is not None else None
 
     def busy(self) -> Job[object] | None:
-        """Give a job that is at work."""
-        return next((job for job in self._jobs if not job.snapshot().state.ended), None)
+        """Give a job that is at work, and not told to stop already."""
+        return next((job for job in self._jobs if not ((now := job.snapshot()).state.ended or now.cancelling)), None)
 
     def start(self, job: Job[T]) -> None:
         """Start a job of the Lab's own: ctrl+c cancels it, and so does leaving."""
@@ -74,7 +74,7 @@ class GroundKeeper:
 
     def cancel(self) -> bool:
         """Cancel the jobs; gives whether there were any."""
-        running = [job for job in self._jobs if not job.snapshot().state.ended]
+        running = [job for job in self._jobs if not ((now := job.snapshot()).state.ended or now.cancelling)]
         for job in running:
             job.cancel()
         return bool(running)

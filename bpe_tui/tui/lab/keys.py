@@ -7,7 +7,7 @@ from typing import Final
 from textual.binding import Binding, BindingType
 
 from bpe_tui.tui.actions import BY_ID
-from bpe_tui.tui.lab.rows import TABS
+from bpe_tui.tui.lab.rows import DIALLED, TABS
 
 PASSED_ON: Final = (
     "train", "pause", "step", "steps", "stop", "raise", "slower", "faster", "settings", "save", "load", "open", "menu",
@@ -16,13 +16,16 @@ PASSED_ON: Final = (
 """Actions whose keys mean in the Lab what they mean everywhere."""
 
 ONLY: Final = {
-    **dict.fromkeys(("turn", "end_of_dial", "go", "compare", "replay", "replay_page"), "text"),
+    **dict.fromkeys(("turn", "end_of_dial", "go"), " ".join(DIALLED)),
+    **dict.fromkeys(("compare", "replay", "replay_page"), "text"),
     "another_text": "statistics",
     "export": "curves",
     "search": "rules",
     "rules": "rules",
+    "size_field": "sizes",
+    "tied": "sizes",
 }
-"""Actions of one tab alone."""
+"""Actions of some tabs alone, named with spaces between them."""
 
 
 def bindings() -> list[BindingType]:
@@ -56,6 +59,10 @@ def bindings() -> list[BindingType]:
         Binding("e", "export", "Export the curves", show=False),
         Binding("slash", "search", "Search the rules", show=False),
         Binding("backspace", "rules", "Back to the rules", show=False),
+        Binding("z", "size_field('sizes')", "Vocabulary sizes", show=False),
+        Binding("d", "size_field('dimension')", "Embedding dimension", show=False),
+        Binding("k", "size_field('context')", "Context", show=False),
+        Binding("u", "tied", "Tied or untied", show=False),
         Binding("pageup", "replay_page(-1)", show=False),
         Binding("pagedown", "replay_page(1)", show=False),
     ]

@@ -14,14 +14,28 @@ if TYPE_CHECKING:
 
     from textual import events
 
-TABS: Final = (("text", "Text"), ("statistics", "Statistics"), ("curves", "Curves"), ("rules", "Rules"))
+TABS: Final = (
+    ("text", "Text"),
+    ("statistics", "Statistics"),
+    ("curves", "Curves"),
+    ("rules", "Rules"),
+    ("sizes", "Sizes"),
+    ("sides", "Side by side"),
+    ("probe", "Probe"),
+)
 """Id and name of each tab, in the order of their numbers."""
+
+DIALLED: Final = ("text", "statistics")
+"""Tabs that show everything as of the merge on the dial."""
 
 _KEYS: Final = {
     "text": "i type  ← → dial  g go to  c compare  ↑ ↓ replay  shift+← → tenths  home end",
-    "statistics": "p another text",
+    "statistics": "p another text  ← → dial  g go to  ↑ ↓ scroll  shift+← → tenths  home end",
     "curves": "e export SVG or CSV",
     "rules": "/ search  ↑ ↓ choose  enter token  backspace rules",
+    "sizes": "z sizes  d dimension  k context  u tied or not  ↑ ↓ scroll",
+    "sides": "a add  d remove  p text  ← → line  ↑ ↓ choose  g go to line  c price  pgup pgdn scroll",
+    "probe": "w words  b worst first  a add  d remove  ↑ ↓ choose",
 }
 _ALWAYS: Final = "tab next  ? help  esc leave"
 _ASCII: Final = str.maketrans({"←": "<", "→": ">", "↑": "^", "↓": "v"})

@@ -84,6 +84,8 @@ class Sampling:
             return
         app.workspace.open(opened)
         app.show_corpus()
+        if not await app.memory.may_begin():
+            return
         try:
             run = app.workspace.new_run()
             run.set_speed(training.SPEEDS[app.speed])

@@ -12,12 +12,20 @@ from bpe_tui.terminal import count
 from bpe_tui.tui.dialogs.number import NumberDialog
 from bpe_tui.tui.lab import samples
 from bpe_tui.tui.lab.curves_tab import CurvesTab
+from bpe_tui.tui.lab.dial_bar import DialBar
+from bpe_tui.tui.lab.dial_place import DialPlace
 from bpe_tui.tui.lab.exporting import export
 from bpe_tui.tui.lab.figure_keeper import FigureKeeper
 from bpe_tui.tui.lab.ground_keeper import GroundKeeper
+from bpe_tui.tui.lab.held_out_keeper import HeldOutKeeper
 from bpe_tui.tui.lab.keys import ONLY, bindings
-from bpe_tui.tui.lab.rows import TABS, ChoiceRow, head_line, key_line
+from bpe_tui.tui.lab.place_keeper import PlaceKeeper
+from bpe_tui.tui.lab.probe_tab import ProbeTab
+from bpe_tui.tui.lab.rows import DIALLED, TABS, ChoiceRow, head_line, key_line
 from bpe_tui.tui.lab.rules_tab import RulesTab
+from bpe_tui.tui.lab.sides_keeper import SidesKeeper
+from bpe_tui.tui.lab.sides_tab import SidesTab
+from bpe_tui.tui.lab.sizes_tab import SizesTab
 from bpe_tui.tui.lab.statistics_tab import StatisticsTab
 from bpe_tui.tui.lab.text_tab import TextTab, first_line
 from bpe_tui.tui.lab.view import NO_TOKENIZER, LabView
@@ -47,8 +55,12 @@ class LabScreen(ModalScreen[None]):
         self._snapshot: Snapshot | None = None
         self._corpus: OpenCorpus | None = None
         self.sampling = samples.Sampling()
+        self.dial = DialPlace()
         self.keeper = GroundKeeper(self)
         self._figures = FigureKeeper(self)
+        self._held_out = HeldOutKeeper(self)
+        self._places = PlaceKeeper(self)
+        self.sides = SidesKeeper(self)
 
     @property
     def bench(self) -> BpeTuiApp:
@@ -60,10 +72,14 @@ class LabScreen(ModalScreen[None]):
         yield StyledLines(id="lab-head")
         yield ChoiceRow("", id="lab-tabs")
         yield ChoiceRow(" [ ]", id="lab-samples")
+        yield DialBar(ascii_only=self._ascii_only)
         yield TextTab(ascii_only=self._ascii_only)
         yield StatisticsTab(ascii_only=self._ascii_only)
         yield CurvesTab(ascii_only=self._ascii_only)
         yield RulesTab(ascii_only=self._ascii_only)
+        yield SizesTab(ascii_only=self._ascii_only)
+        yield SidesTab(self.sides, ascii_only=self._ascii_only)
+        yield ProbeTab(self.sides, ascii_only=self._ascii_only)
         yield StyledLines(id="lab-keys")
 
     def on_mount(self) -> None:
@@ -112,8 +128,8 @@ class LabScreen(ModalScreen[None]):
             workspace.columns(snapshot),
             self.keeper.ground,
             self.keeper.measured(snapshot),
-            self.bench.speed_samples.samples,
             waiting,
+            self.dial.at,
             self.keeper.unmeasured,
         )
 
@@ -121,9 +137,26 @@ class LabScreen(ModalScreen[None]):
         if self._snapshot is None or not self.is_mounted:
             return
         self._draw_rows()
+        self._draw_dial()
         cast("Tab", self._tab_widget(self.tab)).show(self._view(self._snapshot))
         if self.tab == "statistics":
-            self._figures.want(self.keeper.ground)
+            self._figures.want(self.keeper.ground, self.dial.at)
+        elif self.tab == "rules":
+            self._places.want(self.keeper.ground, self._snapshot)
+        elif self.tab == "sizes":
+            self._held_out.want(self.keeper.ground, self._snapshot)
+        elif self.tab in {"sides", "probe"}:
+            self.sides.want(self.keeper.ground)
+
+    def redraw(self) -> None:
+        """Draw again what changed within the Lab itself."""
+        self._draw()
+
+    def _draw_dial(self) -> None:
+        ground, bar = self.keeper.ground, self.query_one(DialBar)
+        self.dial.total = ground.merges if ground is not None else 0
+        bar.display = self.tab in DIALLED and (ground is None or ground.dial is not None)
+        bar.show(self.dial.merges, self.dial.total)
 
     def _draw_rows(self) -> None:
         snapshot, width = self._snapshot, self.size.width
@@ -157,12 +190,18 @@ class LabScreen(ModalScreen[None]):
             self.query_one(RulesTab).focus_list()
         elif self.tab == "statistics":
             self.query_one(StatisticsTab).focus()
+        elif self.tab == "sizes":
+            self.query_one(SizesTab).focus_page()
+        elif self.tab == "sides":
+            self.query_one(SidesTab).focus()
+        elif self.tab == "probe":
+            self.query_one(ProbeTab).focus_list()
 
     # Keys
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         """Leave the keys of one tab to others on other tabs."""
-        return self.tab == ONLY.get(action, self.tab)
+        return self.tab in ONLY.get(action, self.tab).split()
 
     def on_choice_row_chosen(self, event: ChoiceRow.Chosen) -> None:
         """Go to the tab that was clicked, or train on the sample."""
@@ -201,23 +240,31 @@ class LabScreen(ModalScreen[None]):
 
     def action_turn(self, steps: int, large: bool = False) -> None:
         """Turn the dial."""
-        self.query_one(TextTab).turn(steps, large=large)
+        self.dial.turn(steps, large=large)
+        self._draw()
 
     def action_end_of_dial(self, end: int) -> None:
         """Go to either end of the dial."""
-        tab = self.query_one(TextTab)
-        tab.go_to(tab.total if end else 0)
+        self.dial.go_to(self.dial.total if end else 0)
+        self._draw()
+
+    def on_dial_bar_moved(self, event: DialBar.Moved) -> None:
+        """Go where was clicked, or dragged to."""
+        event.stop()
+        self.dial.go_to(event.merges)
+        self._draw()
 
     def action_go(self) -> None:
         """Ask for a merge and go there."""
         self.run_worker(self._go(), group="lab-go", exclusive=True)
 
     async def _go(self) -> None:
-        tab = self.query_one(TextTab)
-        question = f"Show everything as of which merge, from 0 to {count(tab.total)}?"
-        merges = await self.app.push_screen_wait(NumberDialog("Go to a merge", question, tab.merges, 0, "Go", "it"))
+        question = f"Show everything as of which merge, from 0 to {count(self.dial.total)}?"
+        asked = NumberDialog("Go to a merge", question, self.dial.merges, 0, "Go", "it")
+        merges = await self.app.push_screen_wait(asked)
         if merges is not None:
-            tab.go_to(merges)
+            self.dial.go_to(merges)
+            self._draw()
 
     def action_compare(self) -> None:
         """Hold the dial against now."""
@@ -247,6 +294,14 @@ class LabScreen(ModalScreen[None]):
     def action_rules(self) -> None:
         """Go back to the rules."""
         self.query_one(RulesTab).focus_list()
+
+    def action_size_field(self, name: str) -> None:
+        """Put the cursor into a field of the Sizes tab."""
+        self.query_one(SizesTab).focus_field(name)
+
+    def action_tied(self) -> None:
+        """Compare for tied embeddings, or for untied ones."""
+        self.query_one(SizesTab).turn_tied()
 
     def action_sample(self, by: int) -> None:
         """Train on the next sample, or on the one before."""

@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
+from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 
-from bpe_tui.analysis import TextStatistics, VocabularyStatistics, text_statistics, vocabulary_statistics
+from bpe_tui.analysis import TextStatistics, VocabularyStatistics, prefix, text_statistics, vocabulary_statistics
 from bpe_tui.terminal import UNKNOWN, cell_width, count, fit, pad, shown_token
+from bpe_tui.tui.lab.figures import figure_lines
 from bpe_tui.tui.widgets.styled_lines import Line, StyledLines
 from bpe_tui.tui.wording import broken, readable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from textual.app import ComposeResult
 
     from bpe_tui.bpe.tokenizer import BPETokenizer
     from bpe_tui.progress import Report
+    from bpe_tui.tui.lab.ground import Ground
     from bpe_tui.tui.lab.view import LabView
 
 SOURCES: Final = ("the line", "the first 100,000 characters of the training text", "the training text")
 """Texts to take figures of, in the order that a key goes through."""
+WORKING: Final = "working out the figures …"
 PASSAGE: Final = 100_000
 """Characters of the passage."""
 
@@ -37,19 +41,52 @@ _TWO_COLUMNS = 100
 class Figures:
     """What was worked out."""
 
+    source: int
+    """Of which text: a place in `SOURCES`."""
+    key: object
+    """What tells their tokenizer from others."""
+    merges: int
+    """As of which merge."""
+    left_out: int
+    """Special tokens that it lacks, since their ids lie behind those of later merges."""
     vocabulary: VocabularyStatistics
     text: TextStatistics
     tokenizer: BPETokenizer
 
 
-def work_out(tokenizer: BPETokenizer, text: str, known: VocabularyStatistics | None, report: Report) -> Figures:
-    """Work out the figures. Raises BPEError; `report` may raise Cancelled."""
-    vocabulary = known if known is not None else vocabulary_statistics(tokenizer, report)
-    return Figures(vocabulary, text_statistics(tokenizer, text, report), tokenizer)
+def work_out(
+    ground: Ground,
+    merges: int,
+    source: int,
+    text: str,
+    known: Figures | None,
+    report: Report,
+) -> Figures:
+    """Work out the figures of a text as of a merge; the vocabulary of `known` is taken where it is the same.
+
+    Raises BPEError; `report` may raise Cancelled.
+    """
+    report("working out the figures", 0, 0)
+    key = (ground.key, merges)
+    if known is not None and known.key == key:
+        tokenizer, vocabulary = known.tokenizer, known.vocabulary
+    else:
+        tokenizer = prefix(ground.tokenizer, merges) if ground.dial is not None else ground.tokenizer
+        vocabulary = vocabulary_statistics(tokenizer, report)
+    left_out = len(_special(ground.tokenizer)) - len(_special(tokenizer))
+    of_text = text_statistics(tokenizer, text, report)
+    return Figures(source, key, merges, left_out, vocabulary, of_text, tokenizer)
 
 
-class StatisticsTab(VerticalScroll):
-    """Figures in one column, or two where there is room."""
+class StatisticsTab(VerticalScroll, inherit_bindings=False):
+    """Figures in one column, or two where there is room. The keys that scroll leave the dial its own."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up", "scroll_up", show=False),
+        Binding("down", "scroll_down", show=False),
+        Binding("pageup", "page_up", show=False),
+        Binding("pagedown", "page_down", show=False),
+    ]
 
     def __init__(self, *, ascii_only: bool = False) -> None:
         super().__init__(id="lab-statistics-tab", classes="lab-tab")
@@ -74,10 +111,15 @@ class StatisticsTab(VerticalScroll):
         self._figures, self.said = figures, said
         self._draw()
 
+    def say(self, said: str) -> None:
+        """Say what goes on."""
+        self.said = said
+        self._draw()
+
     @property
-    def known_vocabulary(self) -> tuple[BPETokenizer, VocabularyStatistics] | None:
-        """What is known of a vocabulary, to be kept when only the text changes."""
-        return (self._figures.tokenizer, self._figures.vocabulary) if self._figures is not None else None
+    def known(self) -> Figures | None:
+        """What is shown: its vocabulary is kept when only the text changes."""
+        return self._figures
 
     def on_resize(self) -> None:
         """Lay the figures out anew."""
@@ -87,15 +129,16 @@ class StatisticsTab(VerticalScroll):
         view, width = self._view, self.size.width - 2
         if view is None or width < 10:
             return
-        title = f"figures of {SOURCES[self.source]} (p: another text)"
-        lines: list[Line] = [((fit(title, width), "dim"),), ()]
         if view.ground is None:
-            lines = []
-            said = view.waiting
-        else:
-            said = self.said
-        lines += [((line, "warning"),) for line in broken(readable(said), width)]
-        if self._figures is not None and view.ground is not None:
+            said = [((line, "warning"),) for line in broken(readable(view.waiting), width)]
+            self.query_one(StyledLines).show_lines(said)
+            return
+        lines: list[Line] = []
+        if view.ground.dial is not None:
+            # These follow the dial at once, the others as fast as they are worked out.
+            lines = figure_lines(view.ground, view.measured, None, view.merges, width, ascii_only=self._ascii_only)
+        lines += [(), *self._title_lines(view, width), ()]
+        if self._figures is not None:
             text = text_lines(self._figures, ascii_only=self._ascii_only)
             vocabulary = vocabulary_lines(self._figures, ascii_only=self._ascii_only)
             if width >= _TWO_COLUMNS:
@@ -103,6 +146,19 @@ class StatisticsTab(VerticalScroll):
             else:
                 lines += [*text, (), *vocabulary]
         self.query_one(StyledLines).show_lines(lines)
+
+    def _title_lines(self, view: LabView, width: int) -> list[Line]:
+        figures = self._figures
+        if figures is None:
+            said = f"{SOURCES[self.source]}: {self.said or WORKING}"
+            return [((line, "warning"),) for line in broken(readable(said), width)]
+        # What is shown is named, even while others are worked out; in the same line, so that nothing moves.
+        title = f"figures of {SOURCES[figures.source]}"
+        if view.total:
+            title += f" as of merge {count(figures.merges)}"
+        if self.said:
+            return [((fit(f"{title}: {self.said}", width), "warning"),)]
+        return [((fit(f"{title} (p: another text)", width), "dim"),)]
 
 
 def text_lines(figures: Figures, *, ascii_only: bool = False) -> list[Line]:
@@ -134,7 +190,7 @@ def vocabulary_lines(figures: Figures, *, ascii_only: bool = False) -> list[Line
     """Give the figures of the vocabulary."""
     found = figures.vocabulary
     rows: list[tuple[str, str]] = [
-        ("vocabulary", count(found.vocab_size)),
+        ("vocabulary" + (", no special ones" if figures.left_out else ""), count(found.vocab_size)),
         ("base tokens", count(found.base_tokens)),
         ("merges", count(found.merges)),
         ("learned tokens", count(found.learned_tokens)),
@@ -169,6 +225,11 @@ def bars(lengths: Sequence[tuple[int, int]], *, most: int = 16, ascii_only: bool
 def _scripts(scripts: dict[str, int]) -> list[Line]:
     ordered: Callable[[tuple[str, int]], int] = lambda entry: -entry[1]  # noqa: E731
     return [_row((name, count(number))) for name, number in sorted(scripts.items(), key=ordered)[:8]]
+
+
+def _special(tokenizer: BPETokenizer) -> Collection[str]:
+    special: Collection[str] = getattr(tokenizer, "special_tokens", ())
+    return special
 
 
 def _title(text: str) -> Line:

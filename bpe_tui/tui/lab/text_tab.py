@@ -10,12 +10,11 @@ from textual.widgets import Input
 from bpe_tui.analysis import encode
 from bpe_tui.errors import BPEError, MissingCharactersError
 from bpe_tui.terminal import count, fit
-from bpe_tui.tui.lab.dial_bar import DialBar
 from bpe_tui.tui.lab.figures import comparison_lines, figure_lines
 from bpe_tui.tui.lab.replay_rows import COLUMNS, ReplayRows
 from bpe_tui.tui.lab.story import MOST, Story, chips, flow, table
+from bpe_tui.tui.lab.text_line import TextLine
 from bpe_tui.tui.missing import name_missing
-from bpe_tui.tui.widgets.field import Field
 from bpe_tui.tui.widgets.styled_lines import Line, StyledLines
 from bpe_tui.tui.widgets.virtual_list import VirtualList
 from bpe_tui.tui.wording import in_lines
@@ -24,9 +23,6 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
 
     from bpe_tui.tui.lab.view import LabView
-
-LARGER_STEPS: Final = 10
-"""How many of the larger steps the dial has."""
 
 _FIRST: Final = 60
 """Characters of the training text that the line begins with."""
@@ -44,8 +40,6 @@ class TextTab(Vertical):
         self._plain: list[int] = []
         """The tokens of a text under a tokenizer that has no dial."""
         self._told: tuple[object, ...] = ()
-        self._at: int | None = None
-        """Where the dial stands; None follows the last merge."""
         self._compares = False
         self._suggested = ""
         self._rows = ReplayRows(ascii_only=ascii_only)
@@ -55,8 +49,7 @@ class TextTab(Vertical):
 
     def compose(self) -> ComposeResult:
         """The line above, figures, tokens, then how they came about."""
-        yield Field(placeholder="i: type or paste a text", id="lab-line")
-        yield DialBar(ascii_only=self._ascii_only)
+        yield TextLine(placeholder="i: type or paste a text", id="lab-line")
         yield StyledLines(id="lab-figures")
         yield StyledLines(id="lab-tokens")
         yield StyledLines(id="lab-step")
@@ -67,34 +60,23 @@ class TextTab(Vertical):
     @property
     def text(self) -> str:
         """What stands in the line."""
-        return self.query_one(Field).value
+        return self.query_one(TextLine).value
 
     def suggest(self, text: str) -> None:
         """Begin with a text, so that there is something to see; what the user wrote stays."""
         if self.text in {"", self._suggested}:
             self._suggested = text
-            self.query_one(Field).value = text
+            self.query_one(TextLine).value = text
 
     @property
     def merges(self) -> int:
         """Where the dial stands."""
-        total = self.total
-        return total if self._at is None else min(self._at, total)
+        return self._view.merges if self._view is not None else 0
 
     @property
     def total(self) -> int:
         """Where the dial ends."""
-        ground = self._view.ground if self._view is not None else None
-        return ground.merges if ground is not None else 0
-
-    def turn(self, steps: int, *, large: bool = False) -> None:
-        """Turn the dial, by single merges or by tenths of it."""
-        self.go_to(self.merges + steps * (max(1, self.total // LARGER_STEPS) if large else 1))
-
-    def go_to(self, merges: int) -> None:
-        """Put the dial on a merge, or as near as there is one; at the end it follows what is learned."""
-        self._at = None if merges >= self.total else max(0, merges)
-        self._draw()
+        return self._view.total if self._view is not None else 0
 
     def compare(self) -> None:
         """Hold the dial against now, or cease to."""
@@ -127,11 +109,6 @@ class TextTab(Vertical):
         """Leave the line, so that keys are keys again."""
         event.stop()
         self.screen.set_focus(None)
-
-    def on_dial_bar_moved(self, event: DialBar.Moved) -> None:
-        """Go where was clicked."""
-        event.stop()
-        self.go_to(event.merges)
 
     def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
         """Show the text as of that step."""
@@ -177,43 +154,53 @@ class TextTab(Vertical):
         view, width = self._view, self.size.width
         if view is None or not self.is_mounted or not width:
             return
-        self.query_one(DialBar).show(self.merges, self.total)
-        figures: list[Line] = []
+        figures = self._cut_lines(width)
         tokens: list[Line] = []
         ground, story = view.ground, self._story
         room = max(4, (self.size.height - 14) // 4 * 4)
         if ground is None:
             figures = [((fit(view.waiting, width), "warning"),)]
         elif self._trouble:
-            figures = [((line, "warning"),) for words in self._trouble for line in in_lines(words, width)]
-        self.query_one(DialBar).display = ground is None or ground.dial is not None
+            figures += [((line, "warning"),) for words in self._trouble for line in in_lines(words, width)]
         if ground is not None and ground.dial is None:
-            tokens = table(chips(ground.tokenizer, self._plain, ascii_only=self._ascii_only), width, room)
+            found = chips(ground.tokenizer, self._plain[: width * room], ascii_only=self._ascii_only)
+            tokens = table(found, width, room, len(self._plain))
         elif ground is not None:
             if self._compares:
                 lines = comparison_lines(ground, view.measured, story, self.merges, width)
                 if story is not None:
                     for name, merges in (("then", self.merges), ("now", self.total)):
-                        found = chips(ground.tokenizer, story.ids(merges), ascii_only=self._ascii_only)
+                        found = chips(ground.tokenizer, story.ids(merges, width * room), ascii_only=self._ascii_only)
                         tokens.append(((name, "label"),))
                         tokens += flow(found, width, max(1, room // 2 - 1))
             else:
                 lines = figure_lines(ground, view.measured, story, self.merges, width, ascii_only=self._ascii_only)
                 if story is not None:
-                    found = chips(ground.tokenizer, story.ids(self.merges), ascii_only=self._ascii_only)
-                    tokens = table(found, width, room)
+                    # More than fit: a token takes two cells at least.
+                    ids = story.ids(self.merges, width * room)
+                    found = chips(ground.tokenizer, ids, ascii_only=self._ascii_only)
+                    tokens = table(found, width, room, story.dial.count(self.merges))
             figures += lines
         self.query_one("#lab-figures", StyledLines).show_lines(figures)
         self.query_one("#lab-tokens", StyledLines).show_lines(tokens)
         self._draw_step()
+
+    def _cut_lines(self, width: int) -> list[Line]:
+        left_out = self.query_one(TextLine).left_out
+        if not left_out:
+            return []
+        looked_at = min(len(self.text), MOST)
+        said = f"cut: the first {count(looked_at)} of {count(looked_at + left_out)} characters are looked at"
+        return [((fit(said, width), "warning"),)]
 
     def _draw_step(self) -> None:
         story, width = self._story, self.size.width
         lines: list[Line] = []
         if story is not None and story.text:
             step = min(self._list.cursor, len(story.replay))
-            found = chips(story.tokenizer, story.replay.ids(step), ascii_only=self._ascii_only)
-            title = f"how it got there: step {count(step)} of {count(len(story.replay))}, {count(len(found))} tokens"
+            found = chips(story.tokenizer, story.replay.ids(step, width), ascii_only=self._ascii_only)
+            tokens = count(story.replay.count(step))
+            title = f"how it got there: step {count(step)} of {count(len(story.replay))}, {tokens} tokens"
             lines = [((fit(title, width), "strong"),), *flow(found, width, 1)]
         self.query_one("#lab-step", StyledLines).show_lines(lines)
 

@@ -23,12 +23,22 @@ class LabView:
     """None while there is no tokenizer, or while it is made ready."""
     measured: Measured | None
     """None where the tokens of the training text are not known."""
-    samples: tuple[tuple[float, int], ...]
-    """(seconds, merges) of the run."""
     waiting: str
     """What to say while there is no ground."""
+    at: int | None = None
+    """Where the dial stands; None at the end, which moves on with what is learned."""
     unmeasured: str = ""
     """Why the training text is not measured, if that went wrong."""
+
+    @property
+    def total(self) -> int:
+        """Where the dial ends."""
+        return self.ground.merges if self.ground is not None else 0
+
+    @property
+    def merges(self) -> int:
+        """The merge as of which everything is shown."""
+        return self.total if self.at is None else min(self.at, self.total)
 
 
 class Tab(Protocol):

@@ -21,6 +21,8 @@ MEASURES: Final = ("loss", "bits")
 TITLES: Final = {"loss": "loss, nats per token", "bits": "bits per character"}
 AXES: Final = {"step": "steps", "characters": "characters seen", "seconds": "seconds of training"}
 _LETTERS: Final = "abcdefgh"
+_ROOM_FOR_FIGURES: Final = 70
+"""Cells from which on a run's name and all its figures fit into one line."""
 EMPTY: Final = "No model here yet. n starts one on encoded splits; a adds the folder of a finished training to compare."
 _KEYS: Final = (
     ("esc", "back"),
@@ -69,27 +71,49 @@ def style(number: int) -> str:
     return f"series-{number % STYLES}"
 
 
-def run_lines(runs: Sequence[ModelRun], selected: int, width: int, ascii_only: bool) -> list[Line]:
-    """Give the legend: two lines a run, and what went wrong with the selected one."""
-    lines: list[Line] = []
-    for number, run in enumerate(runs):
-        letter = _LETTERS[number % len(_LETTERS)]
-        mark = (">" if ascii_only else "▸") if number == selected else " "
-        state = run.state
-        room = max(4, width - 8 - len(state))
-        name = pad(fit(readable(run.folder.name) or shown_path(run.folder), room, ascii_only=ascii_only), room)
-        lines.append(
-            (
-                (f"{mark} ", "key"),
-                (f"{letter}/{letter.upper()} ", style(number)),
-                (name, "strong" if number == selected else ""),
-                (f" {state}", "warning" if run.trouble else "label"),
-            )
-        )
-        lines.append(((fit(f"  {_figures(run)}", width, ascii_only=ascii_only), "dim"),))
-    if runs and runs[selected].trouble:
-        lines += [((line, "warning"),) for line in in_lines(runs[selected].trouble, width)[:6]]
-    return lines
+def run_lines(runs: Sequence[ModelRun], selected: int, size: tuple[int, int], ascii_only: bool) -> list[Line]:
+    """Give the legend in at most so many lines: one a run, or two where one is too narrow, and what went wrong.
+
+    Where even that is too much, the runs around the selected one are shown, with arrows to those beyond.
+    """
+    width, height = size
+    trouble = [((line, "warning"),) for line in in_lines(runs[selected].trouble, width)[:6]] if runs else []
+    narrow = width < _ROOM_FOR_FIGURES
+    if 2 * len(runs) + len(trouble) <= height and (narrow or len(runs) <= 1):
+        lines: list[Line] = []
+        for number, run in enumerate(runs):
+            lines.append(_name_line(run, number, selected, "", width, ascii_only))
+            lines.append(((fit(f"  {_figures(run)}", width, ascii_only=ascii_only), "dim"),))
+        return lines + trouble
+    trouble = trouble[: max(0, min(len(trouble), height - min(len(runs), 3)))]
+    room = max(1, height - len(trouble))
+    first = max(0, min(selected - room // 2, len(runs) - room))
+    lines = [
+        _name_line(runs[number], number, selected, _short_figures(runs[number], width), width, ascii_only)
+        for number in range(first, min(first + room, len(runs)))
+    ]
+    up, down = ("^", "v") if ascii_only else ("↑", "↓")
+    if first > 0:
+        lines[0] = ((up, "dim"), (lines[0][0][0][1:], "key"), *lines[0][1:])
+    if first + room < len(runs):
+        lines[-1] = ((down, "dim"), (lines[-1][0][0][1:], "key"), *lines[-1][1:])
+    at = min(selected - first + 1, len(lines))
+    return lines[:at] + trouble + lines[at:]
+
+
+def _name_line(run: ModelRun, number: int, selected: int, figures: str, width: int, ascii_only: bool) -> Line:
+    letter = _LETTERS[number % len(_LETTERS)]
+    mark = (">" if ascii_only else "▸") if number == selected else " "
+    state = run.state
+    room = max(4, width - 8 - len(state) - len(figures))
+    name = pad(fit(readable(run.folder.name) or shown_path(run.folder), room, ascii_only=ascii_only), room)
+    return (
+        (f"{mark} ", "key"),
+        (f"{letter}/{letter.upper()} ", style(number)),
+        (name, "strong" if number == selected else ""),
+        (figures, "dim"),
+        (f" {state}", "warning" if run.trouble else "label"),
+    )
 
 
 def _figures(run: ModelRun) -> str:
@@ -100,6 +124,13 @@ def _figures(run: ModelRun) -> str:
     return f"{last.bits:.3f} bits/char  val {last.loss:.2f}  {train}"
 
 
+def _short_figures(run: ModelRun, width: int) -> str:
+    """Give as many of the figures as leave some room for the name."""
+    if width >= _ROOM_FOR_FIGURES:
+        return f" {_figures(run)} "
+    return f" {run.validation[-1].bits:.3f} bits/char " if run.validation else ""
+
+
 def head_line(run: ModelRun | None, width: int) -> Line:
     """Give the first line: where the selected run is."""
     spans: list[Span] = [(" Language models", "strong")]
@@ -108,7 +139,7 @@ def head_line(run: ModelRun | None, width: int) -> Line:
         status = run.status
         if status is not None:
             spans.append((f"  step {count(status.step)}  {percent(100 * status.fraction, 0)}", "figure"))
-            if run.running:
+            if run.running and not run.holds:
                 speed, eta = rate(status.tokens_per_second, "tokens"), duration(status.eta_seconds)
                 spans.append((f"  {speed}  ETA {eta}", "figure"))
     return _cut(spans, width)
@@ -117,13 +148,13 @@ def head_line(run: ModelRun | None, width: int) -> Line:
 def foot_line(run: ModelRun | None, width: int) -> Line:
     """Give the last line: the keys."""
     spans: list[Span] = [(" ", "")]
+    full = sum(len(key) + len(label) + 3 for key, label in _KEYS)
+    gap = "  " if full <= width else " "
     for key, label in _KEYS:
         word = label
-        if key == "space" and run is not None and not run.running:
+        if key == "space" and run is not None and (run.holds or run.can_go_on):
             word = "go on"
-        if sum(len(text) for text, _ in spans) + len(key) + len(word) + 1 > width:
-            break
-        spans += [(key, "key"), (f" {word}  ", "dim")]
+        spans += [(key, "key"), (f" {word}{gap}", "dim")]
     return tuple(spans)
 
 

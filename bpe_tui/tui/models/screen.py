@@ -14,22 +14,36 @@ from bpe_tui.errors import BPEError
 from bpe_tui.lm.run_folder import TOKENIZER_NAME
 from bpe_tui.terminal import count
 from bpe_tui.tui.dialogs.path import PathDialog
+from bpe_tui.tui.dialogs.question import shown_path
 from bpe_tui.tui.models import drawing
+from bpe_tui.tui.models.desk import known_folders
+from bpe_tui.tui.models.run import ModelRun
 from bpe_tui.tui.models.start import StartDialog
+from bpe_tui.tui.widgets.path_picker import Suggestion
 from bpe_tui.tui.widgets.styled_lines import Line, StyledLines
 from bpe_tui.tui.wording import in_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from textual.app import ComposeResult
 
     from bpe_tui.tui.app import BpeTuiApp
     from bpe_tui.tui.models.desk import ModelDesk
-    from bpe_tui.tui.models.run import ModelRun
 
 _ROOM_FOR_TWO = 26
 """Lines from which on both curves are shown at once."""
+
+
+class _Chart(StyledLines):
+    """Is drawn anew when it gets another size, which it also does when the list of runs grows or shrinks."""
+
+    def on_resize(self) -> None:
+        """Have the screen draw."""
+        screen = self.screen
+        if isinstance(screen, ModelsScreen):
+            screen.draw()
 
 
 class ModelsScreen(ModalScreen[None]):
@@ -61,6 +75,7 @@ class ModelsScreen(ModalScreen[None]):
         self._axis = next(iter(drawing.AXES))
         self._back = 0
         self._drawn: object = None
+        self._reading: set[Path] = set()
 
     @property
     def _bpe_tui(self) -> BpeTuiApp:
@@ -70,7 +85,9 @@ class ModelsScreen(ModalScreen[None]):
         """First line, chart, runs, sample, last line."""
         yield StyledLines(id="models-head")
         with Container(id="models-body"):
-            yield _titled("models-chart", "Curves")
+            chart = _Chart(id="models-chart", classes="pane")
+            chart.border_title = Content(" Curves ")
+            yield chart
             with Vertical(id="models-side"):
                 yield _titled("models-runs", "Runs")
                 yield _titled("models-sample", "Samples")
@@ -79,6 +96,7 @@ class ModelsScreen(ModalScreen[None]):
     def on_mount(self) -> None:
         """Follow the desk."""
         self._desk.on_change = self.draw
+        self._desk.find()
         self._desk.follow()
         self.call_after_refresh(self.draw)
 
@@ -99,7 +117,11 @@ class ModelsScreen(ModalScreen[None]):
         self._lines("head").show_lines([drawing.head_line(run, width)])
         self._lines("foot").show_lines([drawing.foot_line(run, width)])
         runs = self._lines("runs")
-        runs.show_lines(drawing.run_lines(desk.runs, desk.selected, max(20, runs.size.width), self._ascii_only))
+        most = runs.styles.max_height
+        # The pane grows with what it shows, so its room is what the style sheet lets it have.
+        room = max(3, int(most.value) - 2 if most is not None else runs.size.height)
+        size = max(20, runs.size.width), room
+        runs.show_lines(drawing.run_lines(desk.runs, desk.selected, size, self._ascii_only))
         chart = self._lines("chart")
         now = desk.version, self._measure, self._axis, chart.size
         if now != self._drawn:
@@ -126,8 +148,9 @@ class ModelsScreen(ModalScreen[None]):
             pane.border_title = Content(" Samples ")
             pane.show_lines([((line, "dim"),) for line in in_lines(words, max(10, pane.size.width))])
             return
-        if run.tokenizer is None and (run.folder / TOKENIZER_NAME).is_file():
-            self.run_worker(self._read_tokenizer(run), group=str(run.folder), exclusive=True)
+        if run.tokenizer is None and run.folder not in self._reading and (run.folder / TOKENIZER_NAME).is_file():
+            self._reading.add(run.folder)
+            self.run_worker(self._read_tokenizer(run), group="tokenizers")
         self._back = min(self._back, len(run.samples) - 1)
         number = len(run.samples) - 1 - self._back
         sample = run.samples[number]
@@ -142,6 +165,7 @@ class ModelsScreen(ModalScreen[None]):
         except (BPEError, OSError):
             # Samples are still texts without the borders of their tokens.
             run.tokenizer = False
+        self._reading.discard(run.folder)
         self.draw()
 
     def action_close(self) -> None:
@@ -171,16 +195,29 @@ class ModelsScreen(ModalScreen[None]):
         self.draw()
 
     def action_stop(self) -> None:
-        """End the training, with a checkpoint."""
-        self._halt("stopped")
+        """End the process of the selected run, with a checkpoint."""
+        run = self._desk.chosen
+        if run is None or not run.running:
+            self._bpe_tui.tell("nothing is training here: n starts a training", severity="warning")
+            return
+        self._try(run.stop)
+        self._desk.follow()
+        self.draw()
 
     def action_pause(self) -> None:
-        """Pause the training of the selected run, or go on with it."""
+        """Have the training of the selected run hold, or go on: at once, or from its checkpoint if it has ended."""
         run = self._desk.chosen
-        if run is not None and run.can_go_on:
-            self._try(lambda: self._desk.go_on(run))
+        if run is None or not (run.running or run.can_go_on):
+            words = "nothing is training here: n starts a training"
+            if run is not None:
+                words = "this run is done" if run.state == "done" else "this run has no checkpoint to go on from"
+            self._bpe_tui.tell(words, severity="warning")
+        elif run.running and not run.holds:
+            self._try(run.pause)
+            self._desk.follow()
+            self.draw()
         else:
-            self._halt("paused")
+            self._try(lambda: self._desk.go_on(run))
 
     def action_remove(self) -> None:
         """Show the selected run no longer."""
@@ -198,7 +235,13 @@ class ModelsScreen(ModalScreen[None]):
 
     async def _add(self) -> None:
         text = "The folder that a training has written, finished or not; its curves are laid over the others."
-        folder = await self.app.push_screen_wait(PathDialog("Add a run", text, "Add"))
+        shown = {run.folder.resolve() for run in self._desk.runs}
+        offered = [
+            Suggestion(shown_path(folder), folder, ModelRun(folder).told_state())
+            for folder in known_folders()
+            if folder.resolve() not in shown
+        ]
+        folder = await self.app.push_screen_wait(PathDialog("Add a run", text, "Add", suggestions=offered))
         if folder is not None:
             self._try(lambda: self._desk.add(folder))
 
@@ -210,17 +253,6 @@ class ModelsScreen(ModalScreen[None]):
         wish = await self.app.push_screen_wait(StartDialog(self._bpe_tui))
         if wish is not None:
             self._try(lambda: self._desk.start(wish.folder, wish.arguments))
-
-    def _halt(self, word: str) -> None:
-        run = self._desk.chosen
-        if run is None or not run.running:
-            words = "this run has no checkpoint to go on from" if run is not None and word == "paused" else ""
-            self._bpe_tui.tell(words or "nothing is training here: n starts a training", severity="warning")
-        elif not run.own:
-            self._bpe_tui.tell("another program trains this run: it is stopped there", severity="warning")
-        else:
-            run.stop(word)
-            self._desk.follow()
 
     def _try(self, act: Callable[[], None]) -> None:
         try:

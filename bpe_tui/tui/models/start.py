@@ -14,9 +14,13 @@ from textual.widgets import Input, Select, Static
 from bpe_tui.errors import BPEError
 from bpe_tui.lm.config import MiniGPTConfig
 from bpe_tui.lm.errors import ModelSettingsError, RunFolderError
-from bpe_tui.lm.run_folder import RUN_NAME
+from bpe_tui.lm.process import LOG_NAME
+from bpe_tui.lm.run_folder import CONTROL_NAME, RUN_NAME
 from bpe_tui.session.settings import parse_number
+from bpe_tui.system_errors import explain
 from bpe_tui.tui.dialogs.base import Choice, Dialog
+from bpe_tui.tui.models.desk import RUNS_FOLDER
+from bpe_tui.tui.widgets.completing_field import CompletingField
 from bpe_tui.tui.widgets.field import Field
 from bpe_tui.tui.wording import readable
 from bpe_tui.tui.workspace import TOKENIZER_FILE
@@ -31,6 +35,11 @@ if TYPE_CHECKING:
 
 GIVEN_NAME: Final = "given_tokenizer.json"
 """Where the tokenizer at hand is written, in the folder of the training."""
+_LEFTOVERS: Final = {GIVEN_NAME, LOG_NAME, CONTROL_NAME}
+"""All that a training leaves behind that never came to begin."""
+_UNITS: Final = ("minutes", "steps", "characters")
+_LISTED: Final = 12
+"""Possible paths that are listed."""
 _SIZES: Final = (
     ("block-size", "context", "128", "tokens that it sees"),
     ("embedding-dim", "width", "128", "a multiple of the heads"),
@@ -55,7 +64,9 @@ class StartDialog(Dialog[StartWish]):
 
     def __init__(self, app: BpeTuiApp) -> None:
         super().__init__(
-            "Train a language model", [Choice("start", "Start", main=True)], hint="enter: start · esc leaves"
+            "Train a language model",
+            [Choice("start", "Start", main=True)],
+            hint="tab completes paths · ↑↓ fields · enter: start · esc leaves",
         )
         self._data = str(app.encoded_folder)
         self._at_hand: BPETokenizer | None = app.workspace.tokenizer() if app.situation().tokenizer else None
@@ -63,11 +74,13 @@ class StartDialog(Dialog[StartWish]):
     def body(self) -> Iterable[Widget]:
         """Give the fields and the line that says what is wrong."""
         at_hand = self._at_hand is not None
-        yield _row("data", "encoded splits", Field(self._data, id="data"), "e makes that folder")
-        tokenizer = Field("" if at_hand else str(TOKENIZER_FILE), placeholder="the one at hand", id="tokenizer")
-        yield _row("tokenizer", "tokenizer", tokenizer, "empty: the one at hand")
-        yield _row("out", "into", Field(str(free_folder()), id="out"), "a new folder")
-        unit = Select([(name, name) for name in ("minutes", "steps")], value="minutes", allow_blank=False, id="unit")
+        yield _row("data", "encoded splits", CompletingField(self._data, id="data"), "e makes that folder")
+        tokenizer = CompletingField(
+            "" if at_hand else str(TOKENIZER_FILE), placeholder="the one at hand", id="tokenizer"
+        )
+        yield _row("tokenizer", "tokenizer", tokenizer, "a file, or empty")
+        yield _row("out", "into", CompletingField(str(free_folder()), id="out"), "a new folder")
+        unit = Select([(name, name) for name in _UNITS], value="minutes", allow_blank=False, id="unit")
         unit.compact = True
         yield _row("amount", "for", Field("5", id="amount"), "", unit)
         for name, label, value, what in _SIZES:
@@ -81,6 +94,13 @@ class StartDialog(Dialog[StartWish]):
     def on_input_changed(self) -> None:
         """Take back the complaint about what stood there before."""
         self.say("#message", "")
+
+    def on_completing_field_several(self, event: CompletingField.Several) -> None:
+        """List what the path can become, in one line."""
+        event.stop()
+        names = [readable(path.name) + ("/" if path.is_dir() else "") for path in event.paths[:_LISTED]]
+        more = f"  and {len(event.paths) - _LISTED} more" if len(event.paths) > _LISTED else ""
+        self.say("#message", "  ".join(names) + more, "$quiet")
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Start."""
@@ -100,7 +120,8 @@ class StartDialog(Dialog[StartWish]):
                 self._at_hand,
             )
         except (BPEError, OSError) as error:
-            self.say("#message", readable(str(error)))
+            said = str(error) if isinstance(error, BPEError) else explain(error, "read", Path(self._data))
+            self.say("#message", readable(said))
         else:
             self.dismiss(wish)
 
@@ -132,15 +153,15 @@ def checked(typed: dict[str, str], unit: str, at_hand: BPETokenizer | None) -> S
     if sizes["batch-size"] < 1:
         raise ModelSettingsError("batch must be at least 1")
     if not typed["tokenizer"]:
-        out.mkdir(parents=True, exist_ok=True)
+        # Which makes the folder, or says why that cannot be.
         tokenizer.save(file)
     options = [word for name, size in sizes.items() for word in (f"--{name}", str(size))]
     return StartWish(out, ("--data", str(data), "--tokenizer", str(file), f"--{unit}", amount, *options))
 
 
 def _amount(text: str, unit: str) -> str:
-    if unit == "steps":
-        return str(max(1, parse_number(text, "steps")))
+    if unit != "minutes":
+        return str(max(1, parse_number(text, unit)))
     try:
         minutes = float(text)
     except ValueError:
@@ -151,11 +172,21 @@ def _amount(text: str, unit: str) -> str:
 
 
 def free_folder() -> Path:
-    """Give a folder for the next training in which nothing is yet."""
+    """Give a folder for the next training that is not there, or holds only what a failed start left."""
     number = 1
-    while (folder := Path("checkpoints") / f"model-{number}").exists():
+    while _taken(folder := RUNS_FOLDER / f"model-{number}"):
         number += 1
     return folder
+
+
+def _taken(folder: Path) -> bool:
+    try:
+        return any(entry.name not in _LEFTOVERS for entry in folder.iterdir())
+    except FileNotFoundError:
+        return False
+    except OSError:
+        # A file, or a folder that may not be looked into.
+        return True
 
 
 def _row(name: str, label: str, field: Field, explanation: str, extra: Widget | None = None) -> Horizontal:

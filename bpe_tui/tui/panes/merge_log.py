@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
+from textual.message import Message
 
 from bpe_tui.terminal import count
 from bpe_tui.terminal.query import QueryError, parse
@@ -35,6 +36,9 @@ class MergeLogPane(Vertical):
     DEFAULT_CSS = """
     MergeLogPane { height: 1fr; }
     """
+
+    class RowsChanged(Message):
+        """There are other rows than before: merges came, or another filter."""
 
     def __init__(self, *, empty: str = NO_MERGES, ascii_only: bool = False, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
@@ -138,6 +142,7 @@ class MergeLogPane(Vertical):
         else:
             self.list.data_changed()
         self._tell()
+        self.post_message(self.RowsChanged())
         if self._rows.behind and not self._searching:
             self._searching = True
             after_a_turn(self, self._go_on)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Final
 
 from rich.cells import cell_len
@@ -28,6 +29,7 @@ class Harmless(Highlighter):
         """Leave the styles alone."""
 
 
+@lru_cache(4096)
 def _sign(character: str) -> str:
     if character == " " or character == "\\" or character in SYMBOLS.values():
         return character
@@ -44,6 +46,10 @@ class Field(Input):
     def __init__(self, value: str = "", *, placeholder: str = "", id: str | None = None) -> None:  # noqa: A002
         super().__init__(value, placeholder=placeholder, id=id, highlighter=Harmless(), compact=True)
         self.cursor_blink = False
+
+    def _position_to_cell(self, position: int) -> int:
+        # Textual looks for tabs by an expression that takes half a second for 20,000 characters; here they are signs.
+        return cell_len("".join(map(_sign, self.value[:position])))
 
     def watch_value(self, value: str) -> None:
         """Show where the cursor is: Textual does not when the first text comes all at once, by paste."""

@@ -58,6 +58,19 @@ def matches(typed: str, endings: tuple[str, ...] = ()) -> list[Path]:
     return [Path(folder) / name for _, name in sorted(found)[:_LISTED]]
 
 
+def completion(typed: str, found: Sequence[Path]) -> str | None:
+    """Give `typed` completed as far as all of `found` agree; None if they agree on less than what is typed."""
+    if not found:
+        return None
+    # Two paths agree on their first characters when the first and the last in order do.
+    first, last = min(names := [str(path) for path in found]), max(names)
+    common = first[: next((at for at, pair in enumerate(zip(first, last, strict=False)) if len(set(pair)) > 1), None)]
+    common = common[: min(len(first), len(last))]
+    if len(found) == 1 and found[0].is_dir():
+        common += os.sep
+    return common if len(common) >= len(os.path.expanduser(typed)) else None  # noqa: PTH111
+
+
 def _is_folder(entry: os.DirEntry[str]) -> bool:
     try:
         return entry.is_dir()
@@ -130,20 +143,10 @@ class PathPicker(Vertical):
     def complete(self) -> None:
         """Complete the path as far as all matches agree."""
         field = self.query_one(PathField)
-        found = matches(field.value, self._endings) if field.value else []
-        if not found:
-            return
-        # Two paths agree on their first characters when the first and the last in order do.
-        first, last = min(names := [str(path) for path in found]), max(names)
-        common = first[
-            : next((at for at, pair in enumerate(zip(first, last, strict=False)) if len(set(pair)) > 1), None)
-        ]
-        common = common[: min(len(first), len(last))]
-        if len(found) == 1 and found[0].is_dir():
-            common += os.sep
-        if len(common) >= len(os.path.expanduser(field.value)):  # noqa: PTH111
-            field.value = common
-            field.cursor_position = len(common)
+        completed = completion(field.value, matches(field.value, self._endings) if field.value else [])
+        if completed is not None:
+            field.value = completed
+            field.cursor_position = len(completed)
 
     def into_list(self) -> None:
         """Move the focus to the list, if it holds anything."""

@@ -1,0 +1,164 @@
+"""Counting the pieces of a text that may be larger than the memory: in stretches, which threads share."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+
+import numpy as np
+
+from bpe_tui.bpe.alphabet import portions
+from bpe_tui.bpe.pieces import Bytes, PieceCounter
+from bpe_tui.bpe.pretokenize import SplittingRule, safe_place, scan, split
+from bpe_tui.bpe.threads import thread_count
+from bpe_tui.errors import Cancelled
+from bpe_tui.progress import Report, silent
+
+Text = str | bytes | Iterable[bytes]
+"""A text, its bytes, or its UTF-8 block by block, cut between characters."""
+
+STRETCH = 1 << 21
+"""Bytes that one thread counts at a time, at least, if a piece ends there."""
+_SEARCHED = (1 << 12, 1 << 16, 1 << 20)
+"""How many bytes before the end of a block are searched for a place to cut, one after another."""
+
+
+def count_pieces(
+    text: Text, rule: SplittingRule, special_tokens: Sequence[str] = (), report: Report = silent
+) -> PieceCounter:
+    """Count the pieces of a text. It is cut at special tokens first, which are no pieces themselves.
+
+    In bytes no special token is looked for: they need not be text. `report` hears how much of a text that is at hand is
+    done; of blocks, those who give them report. Raises what they raise.
+    """
+    total = 0
+    if isinstance(text, bytes):
+        special_tokens = ()
+        total = len(text)
+        text = [text]
+    elif isinstance(text, str):
+        text = _in_utf8(text, report)
+    given_up = threading.Event()
+    counters: deque[PieceCounter] = deque()
+
+    def count(stretch: Bytes, before: int) -> int:
+        try:
+            counter = counters.pop()
+        except IndexError:
+            counter = PieceCounter()
+        start = 0
+        for ends in [split(stretch, rule)] if rule.number < 0 else scan(stretch, rule):
+            if given_up.is_set():
+                raise Cancelled("counting was given up")
+            counter.add(stretch, start, ends, before)
+            start = int(ends[-1])
+        counters.append(counter)
+        return before + len(stretch)
+
+    def say(done: int) -> None:
+        if total:
+            report("splitting", done, total)
+
+    threads = thread_count()
+    waiting: deque[Future[int]] = deque()
+    with ThreadPoolExecutor(max_workers=threads) as pool:
+        try:
+            for stretch, before in stretches(text, rule, special_tokens):
+                if len(waiting) > threads:
+                    say(waiting.popleft().result())
+                waiting.append(pool.submit(count, stretch, before))
+            while waiting:
+                say(waiting.popleft().result())
+        except BaseException:
+            given_up.set()
+            raise
+    return _together(counters)
+
+
+def _in_utf8(text: str, report: Report) -> Iterator[bytes]:
+    done = 0
+    for portion in portions(text):
+        yield portion.encode("utf-8", "surrogatepass")
+        done += len(portion)
+        report("splitting", done, len(text))
+
+
+def _together(counters: Iterable[PieceCounter]) -> PieceCounter:
+    """Give one counter of what all have counted."""
+    largest, *others = sorted(counters, key=len, reverse=True) or [PieceCounter()]
+    for other in others:
+        largest.absorb(other)
+    return largest
+
+
+def stretches(
+    blocks: Iterable[bytes], rule: SplittingRule, special_tokens: Sequence[str] = ()
+) -> Iterator[tuple[Bytes, int]]:
+    """Give a text in stretches, each with how many bytes come before it. No piece is in two of them.
+
+    What lies between special tokens is never in one stretch with what lies beyond. A stretch is about STRETCH bytes
+    long if the rule allows it; else it goes from special token to special token.
+    """
+    spelled = sorted((token.encode("utf-8") for token in special_tokens), key=len, reverse=True)
+    special = re.compile(b"|".join(map(re.escape, spelled))) if spelled else None
+    waiting: list[bytes] = []
+    size = 0
+    before = 0
+    enough = 2 * STRETCH
+    for block in blocks:
+        waiting.append(block)
+        size += len(block)
+        if size >= enough:
+            content = waiting[0] if len(waiting) == 1 else b"".join(waiting)
+            spans = [found.span() for found in special.finditer(content)] if special else []
+            settled = _settled(content, rule, spans, len(spelled[0]) if spelled else 0)
+            yield from _between(content, settled, spans, rule, before)
+            before += settled
+            waiting = [content[settled:]]
+            size -= settled
+            # If nothing could be given, looking again at every block would take for ever.
+            enough = size + max(2 * STRETCH, size)
+    content = b"".join(waiting)
+    spans = [found.span() for found in special.finditer(content)] if special else []
+    yield from _between(content, len(content), spans, rule, before)
+
+
+def _settled(content: bytes, rule: SplittingRule, spans: Sequence[tuple[int, int]], longest: int) -> int:
+    """Give how much of a text can be given before more of it is seen: up to a place where a piece ends in any case.
+
+    `spans` is where special tokens stand, the longest of which has so many bytes. Gives 0 if there is no such place.
+    """
+    # A special token that begins up to there is seen whole.
+    limit = len(content) - longest
+    data = np.frombuffer(content, np.uint8)[: max(limit, 0)]
+    place = 0
+    for searched in _SEARCHED:
+        found = safe_place(data, rule, max(limit - searched, 0))
+        if found < limit:
+            place = found
+            break
+    for start, stop in spans:
+        if start < place < stop:
+            return start
+        if place < stop <= limit:
+            place = stop
+    return place
+
+
+def _between(
+    content: bytes, stop: int, spans: Sequence[tuple[int, int]], rule: SplittingRule, before: int
+) -> Iterator[tuple[Bytes, int]]:
+    """Give what lies between special tokens, up to a place, in stretches."""
+    data = np.frombuffer(content, np.uint8)
+    start = 0
+    for first, last in (*(span for span in spans if span[0] < stop), (stop, stop)):
+        while start < first:
+            end = first
+            if first - start > 2 * STRETCH:
+                end = min(safe_place(data[:first], rule, start + STRETCH), first)
+            yield data[start:end], before + start
+            start = end
+        start = last

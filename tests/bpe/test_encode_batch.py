@@ -1,0 +1,55 @@
+"""Many texts at once get the ids that each gets alone, whatever stands beside it."""
+
+from __future__ import annotations
+
+from unittest import mock
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.hard import hard_texts
+
+from bpe_tui import BPETokenizer
+from bpe_tui.bpe import byte_encoder
+from bpe_tui.bpe.byte_tokenizer import ByteBPETokenizer
+from bpe_tui.bpe.pretokenize import rule
+from bpe_tui.errors import Cancelled
+
+RULES = ["none", "whitespace", "gpt2", "cl100k", "o200k", "llama3", "qwen2"]
+
+
+@pytest.fixture(scope="module", params=[*RULES, "pattern"])
+def tokenizer(request: pytest.FixtureRequest, bible: str) -> ByteBPETokenizer:
+    cut = rule(request.param, r"\w+|\s|." if request.param == "pattern" else None)
+    return ByteBPETokenizer.train(bible[:20_000], 400, verbose=False, rule=cut, special_tokens=["<|end|>"])
+
+
+@settings(deadline=None, max_examples=60)
+@given(texts=st.lists(st.one_of(hard_texts(), st.just(""), st.just("and the lord's <|end|> ")), max_size=12))
+@pytest.mark.parametrize("special", ["text", "special"])
+def test_a_batch_gives_what_each_text_gives(tokenizer: ByteBPETokenizer, special: str, texts: list[str]) -> None:
+    expected = [tokenizer.encode_array(text, special=special).tolist() for text in texts]
+    with mock.patch.object(byte_encoder, "STRETCH", 20):
+        found = tokenizer.encode_batch(texts, special=special)
+    assert [ids.tolist() for ids in found] == expected
+    assert all(ids.dtype == np.int64 for ids in found)
+
+
+def test_characters_in_batches() -> None:
+    tokenizer = BPETokenizer.train("low lower lowest", 12, verbose=False)
+    assert [ids.tolist() for ids in tokenizer.encode_batch(["low", "", "lowest"])] == [
+        tokenizer.encode("low"),
+        [],
+        tokenizer.encode("lowest"),
+    ]
+
+
+def test_a_batch_can_be_cancelled(bible: str) -> None:
+    tokenizer = ByteBPETokenizer.train(bible[:5_000], 300, verbose=False)
+
+    def refuse(step: str, done: int, total: int) -> None:
+        raise Cancelled("enough")
+
+    with mock.patch.object(byte_encoder, "STRETCH", 100), pytest.raises(Cancelled, match="enough"):
+        tokenizer.encode_batch([bible[:90]] * 100, report=refuse)
