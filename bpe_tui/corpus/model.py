@@ -95,6 +95,7 @@ class SplitText:
         for start in range(0, len(self.text), BLOCK):
             report(f"reading {self.name}", start, len(self.text))
             yield self.text[start : start + BLOCK]
+        report(f"reading {self.name}", len(self.text), len(self.text))
 
     def utf8_blocks(self, report: Report = silent) -> Iterator[Utf8]:
         """Give the same as UTF-8."""

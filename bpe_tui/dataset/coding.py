@@ -15,10 +15,12 @@ import numpy.typing as npt
 from bpe_tui.bpe.byte_tokenizer import ByteBPETokenizer
 from bpe_tui.bpe.cuts import cut_blocks
 from bpe_tui.bpe.special import SpecialPolicy, count_specials, may_hold, refuse_specials, special_pattern
+from bpe_tui.errors import MissingCharactersError
 
 if TYPE_CHECKING:
     from bpe_tui.bpe.tokenizer import BPETokenizer
     from bpe_tui.corpus import Split
+    from bpe_tui.errors import MissingCharacter
     from bpe_tui.progress import Report
 
 Ids = npt.NDArray[np.int64]
@@ -39,6 +41,10 @@ class Coder(Generic[Block]):
 
     def encode(self, block: Block, start: int, report: Report) -> Ids:
         """Give the ids of a block that begins `start` characters behind the beginning of the split."""
+        raise NotImplementedError
+
+    def missing(self, block: Block) -> tuple[MissingCharacter, ...]:
+        """Give the characters of the block that cannot be encoded, with their places in it."""
         raise NotImplementedError
 
     def utf8(self, block: Block) -> bytes:
@@ -63,6 +69,7 @@ class TextCoder(Coder[str]):
         # Where they are refused, they are looked for here, as only here it is known where in the split they stand.
         self._refused = special_pattern(tokenizer.special_tokens) if policy is SpecialPolicy.ERROR else None
         self._special = SpecialPolicy.TEXT if policy is SpecialPolicy.ERROR else policy
+        self._found = special_pattern(tokenizer.special_tokens) if policy is SpecialPolicy.SPECIAL else None
 
     def blocks(self, split: Split, report: Report) -> Iterator[str]:
         """Cut the split."""
@@ -75,6 +82,18 @@ class TextCoder(Coder[str]):
         """Encode the block."""
         refuse_specials(block, self._refused, start)
         return self._tokenizer.encode_array(block, report, self._special)
+
+    def missing(self, block: str) -> tuple[MissingCharacter, ...]:
+        """Find characters that cannot be encoded. Those of special tokens need not be, if they count as such."""
+        if self._found is not None:
+            block = self._found.sub(lambda match: " " * len(match.group()), block)
+        if self._tokenizer.covers(block):
+            return ()
+        try:
+            self._tokenizer.encode_array(block)
+        except MissingCharactersError as error:
+            return error.missing
+        return ()
 
     def utf8(self, block: str) -> bytes:
         """Give the block as UTF-8."""
@@ -114,6 +133,10 @@ class ByteCoder(Coder[bytes]):
     def encode(self, block: bytes, start: int, report: Report) -> Ids:  # noqa: ARG002
         """Encode the block."""
         return self._tokenizer.encoder().encode_bytes(block, report)
+
+    def missing(self, block: bytes) -> tuple[MissingCharacter, ...]:  # noqa: ARG002
+        """Find none: all bytes can be encoded."""
+        return ()
 
     def utf8(self, block: bytes) -> bytes:
         """Give the block as UTF-8."""

@@ -69,20 +69,20 @@ def encode_splits(
     splits = list(splits)
     fingerprint = tokenizer.fingerprint()
     check_folder(folder, fingerprint, overwrite=overwrite)
+    coder: Coder[Any] = coder_for(tokenizer, special)
     if not tokenizer.covers_all:
         # The first one, which is the largest, is checked by being encoded.
         for split in splits[1:]:
-            _check_characters(tokenizer, split, report)
+            _check_characters(coder, split, report)
     names = (*(ids_name(split.name, file_format) for split in splits), MANIFEST_NAME)
     others = [other for other in FORMATS if other != file_format]
     replaced = tuple(ids_name(split.name, other) for split in splits for other in others)
     with new_files(folder, names, replaced) as files, _Helpers() as helpers:
         works: list[_Work] = []
-        coder: Coder[Any] = coder_for(tokenizer, special)
         for split in splits:
             writer = id_writer(files[ids_name(split.name, file_format)], file_format, helpers.check)
             works.append(_Work(split, tokenizer.vocab_size, coder, writer, helpers.check))
-            _encode(tokenizer, works[-1], coder, helpers, report)
+            _encode(works[-1], coder, helpers, report)
         helpers.finish(lambda done, total: report("checking and writing", done, total))
         encoded = tuple(work.figures(folder / ids_name(work.split.name, file_format)) for work in works)
         dataset = EncodedDataset(
@@ -94,36 +94,27 @@ def encode_splits(
     return dataset
 
 
-def _check_characters(tokenizer: BPETokenizer, split: Split, report: Report) -> None:
+def _check_characters(coder: Coder[Any], split: Split, report: Report) -> None:
     """Raise MissingCharactersError, which names all that are missing in the whole split, if it cannot be encoded."""
     missing: dict[str, MissingCharacter] = {}
     start = 0
-    for text in split.blocks(lambda _, done, total: report(f"checking {split.name}", done, total)):
-        if not tokenizer.covers(text):
-            for entry in _missing(tokenizer, text):
-                known = missing.get(entry.character)
-                first = known.first_position if known else start + entry.first_position
-                count = entry.count + (known.count if known else 0)
-                missing[entry.character] = MissingCharacter(entry.character, count, first)
-        start += len(text)
+    for block in coder.blocks(split, lambda _, done, total: report(f"checking {split.name}", done, total)):
+        for entry in coder.missing(block):
+            known = missing.get(entry.character)
+            first = known.first_position if known else start + entry.first_position
+            count = entry.count + (known.count if known else 0)
+            missing[entry.character] = MissingCharacter(entry.character, count, first)
+        start += len(block)
     if missing:
-        # Entered in the order of their pieces and of their places in them.
+        # Entered in the order of their blocks and of their places in them.
         raise MissingCharactersError(tuple(missing.values()), purpose=_purpose(split))
-
-
-def _missing(tokenizer: BPETokenizer, text: str) -> tuple[MissingCharacter, ...]:
-    try:
-        tokenizer.encode_array(text)
-    except MissingCharactersError as error:
-        return error.missing
-    return ()
 
 
 def _purpose(split: Split) -> str:
     return f"encoded (the {split.name} split, {split.source})"
 
 
-def _encode(tokenizer: BPETokenizer, work: _Work, coder: Coder[Any], helpers: _Helpers, report: Report) -> None:
+def _encode(work: _Work, coder: Coder[Any], helpers: _Helpers, report: Report) -> None:
     """Encode a split block by block and give the blocks to the helpers."""
     step = f"encoding {work.split.name}"
     seen = (0, 0)
@@ -143,7 +134,7 @@ def _encode(tokenizer: BPETokenizer, work: _Work, coder: Coder[Any], helpers: _H
             ids = coder.encode(block, start, look)
         except MissingCharactersError as error:
             # Other blocks may lack more of them.
-            _check_characters(tokenizer, work.split, report)
+            _check_characters(coder, work.split, report)
             raise MissingCharactersError(error.missing, purpose=_purpose(work.split)) from None
         start += len(block)
         helpers.give(partial(work.prove, block, ids), partial(work.write, ids), look)
