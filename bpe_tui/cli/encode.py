@@ -101,6 +101,7 @@ def _encode_texts(tokenizer: BPETokenizer, arguments: argparse.Namespace, consol
 
 def _encode_splits(tokenizer: BPETokenizer, arguments: argparse.Namespace, console: Console) -> int:
     from bpe_tui.cli import figures
+    from bpe_tui.cli.allocation import give_large_blocks_back
     from bpe_tui.cli.inputs import find_splits, note_specials
     from bpe_tui.cli.outputs import check_place
     from bpe_tui.cli.work import compile_kernels, run_job
@@ -113,6 +114,7 @@ def _encode_splits(tokenizer: BPETokenizer, arguments: argparse.Namespace, conso
     splits = find_splits(arguments, arguments.splits, console)
     figures.say_found(splits, console)
     compile_kernels(console, tokenizer.unit)
+    give_large_blocks_back()
     dataset = run_job(
         console,
         "encoding the splits",

@@ -28,7 +28,7 @@ Block = TypeVar("Block", str, bytes)
 
 TEXT_BLOCK = 1 << 22
 """Characters encoded at a time; with all that is made of them on the way, up to a hundred megabytes."""
-BYTE_BLOCK = 1 << 21
+BYTE_BLOCK = 2 << 20
 """Bytes encoded at a time."""
 
 
