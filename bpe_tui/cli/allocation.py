@@ -1,8 +1,8 @@
 """Keeping the memory of a long job from growing for no reason.
 
 A job that works block by block takes and gives back some megabytes again and again. The C library of Linux soon serves
-such blocks from a heap of its own, where they leave holes that fit no later block: half a gigabyte after a few thousand.
-Told to, it asks the system for each of them and gives each back, which costs little.
+such blocks from a heap of its own, where they leave holes that fit no later block: 250 megabytes after a gigabyte of
+text. Told to, it asks the system for each of them and gives each back, which costs little.
 """
 
 from __future__ import annotations
