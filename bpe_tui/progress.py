@@ -14,3 +14,7 @@ Report = Callable[[str, int, int], None]
 
 def silent(step: str, done: int, total: int) -> None:
     """Take a report and say nothing."""
+
+
+def nothing() -> None:
+    """Do nothing, where one may stop a job."""

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from bpe_tui.bpe.byte_alphabet import CHARACTERS, spell, to_characters
 from bpe_tui.bpe.byte_encoder import ByteEncoder
 from bpe_tui.bpe.byte_vocabulary import merge_ids, single_bytes, tokens_by_id
-from bpe_tui.bpe.cuts import WINDOW, last_cut
+from bpe_tui.bpe.cuts import last_cut
 from bpe_tui.bpe.joins import NEVER, Joins, JoinSteps
 from bpe_tui.bpe.piece_counting import Text
 from bpe_tui.bpe.preparation import Preparation
@@ -38,9 +38,6 @@ from bpe_tui.errors import BPEError, TokenIdError
 from bpe_tui.progress import Report, silent
 
 Ids = npt.NDArray[np.int64]
-
-SPELLED = 1 << 15
-"""Ids whose bytes are compared at a time: they stay in the processor's cache meanwhile."""
 
 
 class PartialCharacterError(BPEError, ValueError):
@@ -259,32 +256,33 @@ class ByteBPETokenizer(BPETokenizer):
         place = safe_place(as_bytes(content), self.rule, 0)
         return len(content[:place].decode("utf-8", "surrogatepass")) if place < len(content) else 0
 
-    def last_cut_of_bytes(self, content: bytes) -> int:
-        """Give a place near the end of `content` where it may be cut, as text in which nothing is looked for."""
-        data = as_bytes(content)
-        begin = len(data)
-        reach = WINDOW
-        while begin:
-            begin = max(0, len(data) - reach)
-            place = safe_place(data, self.rule, begin)
-            if place < len(data):
-                return place
-            reach *= 4
-        return 0
+    def last_cut_of_bytes(self, content: bytes, tokens: Collection[bytes] = ()) -> int:
+        """Give a place near the end of `content` where it may be cut, if special tokens in it are text.
+
+        No place lies inside one of `tokens`, for who looks for those.
+        """
+
+        def find(part: bytes) -> int:
+            place = safe_place(as_bytes(part), self.rule, 0)
+            return place if place < len(part) else 0
+
+        return last_cut(content, find, tokens)
 
     def spells(self, ids: Ids, content: bytes) -> bool:
-        """Whether `ids` stand for these very bytes: `decode_bytes(ids) == content`, without making the bytes anew.
+        """Whether `ids` stand for these very bytes: `decode_bytes(ids) == content`, without making the bytes anew."""
+        from bpe_tui.bpe.kernels import spelling as kernel
 
-        Raises TokenIdError for an id that is not used.
-        """
-        start = 0
-        for first in range(0, len(ids), SPELLED):
-            spelled = self.decode_bytes(ids[first : first + SPELLED])
-            stop = start + len(spelled)
-            if spelled != content[start:stop]:
-                return False
-            start = stop
-        return start == len(content)
+        rows, characters = self._token_rows
+        end: int = kernel.follow(ids, rows, characters, as_bytes(content), 0)
+        return end == len(content)
+
+    @cached_property
+    def _token_rows(self) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint8]]:
+        """The bytes of tokens as `kernels.spelling` looks at them."""
+        from bpe_tui.bpe.kernels import spelling as kernel
+
+        offsets, characters = self._byte_spelling
+        return kernel.token_rows(offsets, characters), characters
 
     def encode_batch(
         self, texts: Sequence[str], report: Report = silent, special: SpecialPolicy | str = SpecialPolicy.TEXT

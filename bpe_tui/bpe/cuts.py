@@ -7,13 +7,14 @@ goes back from the end in ever larger windows, and no cut lies inside a special 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable, Iterator
+from typing import AnyStr
 
 WINDOW = 1 << 10
-"""Characters looked at first."""
+"""Characters or bytes looked at first."""
 
 
-def last_cut(text: str, find: Callable[[str], int], tokens: Collection[str] = ()) -> int:
+def last_cut(text: AnyStr, find: Callable[[AnyStr], int], tokens: Collection[AnyStr] = ()) -> int:
     """Give a place near the end of `text` where it may be cut, whatever text follows; 0 if none is found.
 
     `find` gives a place inside of a part of the text where that part may be cut, whatever surrounds it, or 0. `tokens`
@@ -34,6 +35,32 @@ def last_cut(text: str, find: Callable[[str], int], tokens: Collection[str] = ()
     return 0
 
 
-def _inside_one(text: str, place: int, tokens: Collection[str]) -> bool:
+def cut_blocks(pieces: Iterable[AnyStr], cut: Callable[[AnyStr], int], size: int) -> Iterator[AnyStr]:
+    """Give a text that comes in pieces as blocks of about `size` that may be encoded one by one.
+
+    `cut` is the `last_cut` of a tokenizer. Where it finds none, the block grows, in the end to the whole text.
+    """
+    held: list[AnyStr] = []
+    length = 0
+    wanted = size
+    for piece in pieces:
+        held.append(piece)
+        length += len(piece)
+        if length < wanted:
+            continue
+        text = piece[:0].join(held)
+        held.clear()
+        place = cut(text)
+        if place:
+            yield text[:place]
+        held.append(text[place:])
+        length -= place
+        wanted = size if place else 2 * length
+        del text
+    if length:
+        yield held[0][:0].join(held)
+
+
+def _inside_one(text: AnyStr, place: int, tokens: Collection[AnyStr]) -> bool:
     """Whether one of `tokens` stands in the text so that it begins before a place and ends behind it."""
     return any(text.find(token, max(0, place - len(token) + 1), place + len(token) - 1) >= 0 for token in tokens)

@@ -240,7 +240,8 @@ class BPETokenizer:
             raise TokenIdError(
                 f"ids must be whole numbers in one dimension, not {ids.dtype} in {ids.ndim}: flatten or convert them"
             )
-        return np.ascontiguousarray(ids, np.int64)
+        # Ids that lie in a mapped file cannot be written to, which kernels insist on: they are copied.
+        return np.require(ids, np.int64, ("C", "W"))
 
     @staticmethod
     def base_tokens_of(*texts: str) -> list[str]:

@@ -7,7 +7,6 @@ save the tensors, show the longest tokens and a sample.
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -84,7 +83,6 @@ def run(arguments: argparse.Namespace) -> int:
     from bpe_tui.cli.outputs import check_place, check_replacing, save_tokenizer
     from bpe_tui.cli.work import compile_kernels, run_job, train
     from bpe_tui.dataset.folder import check_folder
-    from bpe_tui.dataset.tensors import TORCH_MEMORY, start_loading_torch
     from bpe_tui.session.jobs import encode
     from bpe_tui.session.run import Run
 
@@ -106,10 +104,7 @@ def run(arguments: argparse.Namespace) -> int:
     compile_kernels(console, settings.alphabet)
     training = Run(splits, settings)
     console.say(f"base vocabulary: {len(training.base_tokens()):,} tokens")
-    torch = 0 if "torch" in sys.modules else TORCH_MEMORY
-    memory = check_run(arguments, console, training, after=encoding_memory(splits), beside=torch)
-    # Loading torch takes longer than everything else here; it can do so while we train.
-    start_loading_torch()
+    memory = check_run(arguments, console, training, after=encoding_memory(splits, settings))
     end = train(console, training, figures.MergeLines(console))
     figures.say_training(end, console)
 

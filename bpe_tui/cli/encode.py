@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from bpe_tui.cli.console import Console
 
 _DESCRIPTION = """Encode a text and print its ids, separated by spaces, one line a text. With --splits, or --train --val
---test, encode a corpus into tensors instead."""
+--test, encode a corpus into tensors instead: block by block, so that it may be larger than the memory, unless a single
+file is to be cut into three or the tokenizer cannot work on parts of a text."""
 
 
 def add_parser(subparsers: Any) -> None:
@@ -38,6 +39,12 @@ def add_parser(subparsers: Any) -> None:
         default=DEFAULT_ENCODED,
         metavar="DIR",
         help=f"folder for the encoded splits (default: {DEFAULT_ENCODED})",
+    )
+    parser.add_argument(
+        "--format",
+        choices=("pt", "npy"),
+        default="pt",
+        help="files of ids for torch.load or for numpy.load, int64 in one dimension (default: pt)",
     )
     add_invalid(parser)
     add_special_policy(parser)
@@ -93,22 +100,21 @@ def _encode_texts(tokenizer: BPETokenizer, arguments: argparse.Namespace, consol
 
 
 def _encode_splits(tokenizer: BPETokenizer, arguments: argparse.Namespace, console: Console) -> int:
-    from bpe_tui.bpe.special import count_specials
     from bpe_tui.cli import figures
-    from bpe_tui.cli.inputs import load_splits, note_specials
+    from bpe_tui.cli.allocation import give_large_blocks_back
+    from bpe_tui.cli.inputs import find_splits, note_specials
     from bpe_tui.cli.outputs import check_place
     from bpe_tui.cli.work import compile_kernels, run_job
     from bpe_tui.dataset.folder import check_folder
-    from bpe_tui.dataset.tensors import start_loading_torch
     from bpe_tui.session.jobs import encode
 
     folder: Path = arguments.output_dir
     check_folder(folder, tokenizer.fingerprint(), overwrite=arguments.overwrite)
     check_place(folder / "manifest.json")
-    splits = load_splits(arguments, arguments.splits, console)
-    figures.say_splits(splits, console)
-    start_loading_torch()
+    splits = find_splits(arguments, arguments.splits, console)
+    figures.say_found(splits, console)
     compile_kernels(console, tokenizer.unit)
+    give_large_blocks_back()
     dataset = run_job(
         console,
         "encoding the splits",
@@ -118,13 +124,15 @@ def _encode_splits(tokenizer: BPETokenizer, arguments: argparse.Namespace, conso
             folder,
             overwrite=arguments.overwrite,
             special=arguments.special_policy,
+            file_format=arguments.format,
             report=report,
         ),
     )
     for split in splits:
-        note_specials(
-            split.name, count_specials(split.text, tokenizer.special_tokens), arguments.special_policy, console
-        )
+        for note in split.facts().notes:
+            console.say(f"{split.name + ':':<6} note: {console.message(note)}")
+    for encoded in dataset.splits:
+        note_specials(encoded.name, encoded.special_tokens or 0, arguments.special_policy, console)
     figures.say_dataset(dataset, console)
     console.document({"splits": figures.splits_figures(splits), "encoded": figures.dataset_figures(dataset)})
     return 0

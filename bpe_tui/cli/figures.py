@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 from bpe_tui.terminal import count, percent
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from bpe_tui.bpe.log import MergeEntry
     from bpe_tui.bpe.tokenizer import BPETokenizer
     from bpe_tui.cli.console import Console
-    from bpe_tui.corpus import Splits
+    from bpe_tui.corpus import Split, SplitFiles, Splits
     from bpe_tui.dataset import EncodedDataset
     from bpe_tui.session.snapshot import Snapshot
 
@@ -54,17 +56,25 @@ def say_splits(splits: Splits, console: Console) -> None:
             console.say(f"       note: {console.message(note)}")
 
 
-def splits_figures(splits: Splits) -> list[dict[str, Any]]:
+def say_found(splits: SplitFiles | Splits, console: Console) -> None:
+    """Print what is going to be read."""
+    for note in splits.notes:
+        console.say(f"note: {console.message(note)}")
+    for split in splits:
+        console.say(f"{split.name + ':':<6} {split.bytes:>12,} bytes  {console.message(split.source)}")
+
+
+def splits_figures(splits: Iterable[Split]) -> list[dict[str, Any]]:
     """Give what was read as JSON values."""
     return [
         {
             "name": split.name,
             "source": str(split.source),
-            "bytes": split.bytes,
-            "characters": len(split.text),
-            "notes": list(split.notes),
+            "bytes": facts.bytes,
+            "characters": facts.characters,
+            "notes": list(facts.notes),
         }
-        for split in splits
+        for split, facts in ((split, split.facts()) for split in splits)
     ]
 
 

@@ -20,7 +20,7 @@ from bpe_tui.errors import CorpusError, TextError, TokenIdError
 
 if TYPE_CHECKING:
     from bpe_tui.bpe.tokenizer import BPETokenizer
-    from bpe_tui.corpus import Splits
+    from bpe_tui.corpus import SplitFiles, Splits
     from bpe_tui.corpus.model import Invalid
 
 STANDARD_INPUT = "standard input"
@@ -61,7 +61,7 @@ def read_file(file: Path, invalid: Invalid, console: Console) -> str:
 
 
 def read_ids(arguments: argparse.Namespace, console: Console) -> npt.NDArray[np.int64]:
-    """Give the ids that the arguments name: numbers as arguments, a `.pt` file, a text file, or standard input.
+    """Give the ids that the arguments name: numbers as arguments, a file (.pt, .npy, text), or standard input.
 
     In texts, ids are separated by blanks or commas; brackets around them are passed over, so a JSON list is fine.
     Raises TokenIdError that names what is not an id and where; CorpusError, DatasetError for files.
@@ -71,10 +71,10 @@ def read_ids(arguments: argparse.Namespace, console: Console) -> npt.NDArray[np.
         raise UsageError("give ids as arguments or --file, not both")
     if arguments.file is not None and str(arguments.file) != "-":
         file: Path = arguments.file
-        if file.suffix == ".pt":
-            from bpe_tui.dataset.tensors import read_tensor
+        if file.suffix in (".pt", ".npy"):
+            from bpe_tui.dataset import tensors
 
-            return run_job(console, "reading ids", lambda _: read_tensor(file))
+            return run_job(console, "reading ids", lambda _: tensors.read_ids(file))
         from bpe_tui.corpus import read_text
 
         return parse_ids(run_job(console, "reading", lambda report: read_text(file, report=report)).text, str(file))
@@ -179,6 +179,25 @@ def load_splits(arguments: argparse.Namespace, path: Path | None, console: Conso
         console,
         "reading the corpus",
         lambda report: read_corpus(
+            by_name(path) if path is not None else None,
+            train=arguments.train,
+            val=arguments.val,
+            test=arguments.test,
+            invalid=arguments.invalid,
+            report=report,
+        ),
+    )
+
+
+def find_splits(arguments: argparse.Namespace, path: Path | None, console: Console) -> SplitFiles | Splits:
+    """Find the same corpus as `load_splits`; only a single file, which is to be cut into three, is read."""
+    from bpe_tui.corpus import by_name
+    from bpe_tui.session.jobs import find_corpus
+
+    return run_job(
+        console,
+        "finding the corpus",
+        lambda report: find_corpus(
             by_name(path) if path is not None else None,
             train=arguments.train,
             val=arguments.val,

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from bpe_tui.session.settings import RunSettings
 
 
+BLOCKS_MEMORY = 150_000_000
+"""Bytes that encoding takes at the most where a text can be encoded in parts, measured."""
+
+
 class NotEnoughMemoryError(BPEError):
     """A run that takes more memory than is free."""
 
@@ -31,16 +35,16 @@ def add_memory(parser: argparse.ArgumentParser) -> None:
 
 
 def check_run(
-    arguments: argparse.Namespace, console: Console, run: Run, *, fixed: bool = False, after: int = 0, beside: int = 0
+    arguments: argparse.Namespace, console: Console, run: Run, *, fixed: bool = False, after: int = 0
 ) -> MemoryEstimate:
-    """Do for a run over a corpus what `check_memory` does; `after` and `beside` as `MemoryEstimator` has them."""
+    """Do for a run over a corpus what `check_memory` does; `after` is as `MemoryEstimator` has it."""
     from bpe_tui.session import kinds
     from bpe_tui.session.memory import MemoryEstimator
 
     def base_size(settings: RunSettings) -> int:
         return len(kinds.base_tokens(settings, run.splits))
 
-    estimator = MemoryEstimator(run.splits.train.text, base_size, after=after, beside=beside)
+    estimator = MemoryEstimator(run.splits.train.text, base_size, after=after)
     return check_memory(arguments, console, estimator, run.settings, fixed=fixed)
 
 
@@ -90,9 +94,11 @@ def memory_figures(found: MemoryEstimate) -> dict[str, Any]:
     }
 
 
-def encoding_memory(splits: Splits) -> int:
-    """Give the bytes that encoding all splits takes: ids, tensors and what they are decoded to, measured."""
-    return 14 * sum(len(split.text) for split in splits)
+def encoding_memory(splits: Splits, settings: RunSettings) -> int:
+    """Give the bytes that encoding all splits takes: ids, what they are decoded to and copies of the text, measured."""
+    whole = 14 * sum(len(split.text) for split in splits)
+    in_one = settings.kind == "byte_bpe" and settings.splitting_rule().name in ("none", "pattern")
+    return whole if in_one else min(whole, BLOCKS_MEMORY)
 
 
 def _refusal(found: MemoryEstimate, settings: RunSettings, offers: Sequence[Fitting]) -> str:

@@ -65,9 +65,9 @@ class Split(Protocol):
         """The file it comes from."""
 
     def blocks(self, report: Report = silent) -> Iterator[str]:
-        """Give the text, about a million characters at a time. `report` hears how much was given before.
+        """Give the text, some hundred thousand characters at a time, or a million.
 
-        Raises CorpusError where the file cannot be read any further or is no text.
+        `report` hears how much was given before. Raises CorpusError where the file cannot be read any further or is no text.
         """
 
     def utf8_blocks(self, report: Report = silent) -> Iterator[Utf8]:
@@ -95,6 +95,7 @@ class SplitText:
         for start in range(0, len(self.text), BLOCK):
             report(f"reading {self.name}", start, len(self.text))
             yield self.text[start : start + BLOCK]
+        report(f"reading {self.name}", len(self.text), len(self.text))
 
     def utf8_blocks(self, report: Report = silent) -> Iterator[Utf8]:
         """Give the same as UTF-8."""

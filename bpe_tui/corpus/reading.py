@@ -22,6 +22,8 @@ from bpe_tui.progress import Report, silent
 
 CHUNK_BYTES = 1 << 20
 """Bytes read at a time: a report comes every few milliseconds, and a piece is still in the cache when it is joined."""
+PIECE_BYTES = 1 << 18
+"""Bytes read at a time for who works on pieces: small enough that their memory is used again and again."""
 
 _Decode = Callable[[memoryview, str, bool], tuple[str, int]]
 
@@ -110,18 +112,18 @@ class Reading:
         """What a reader should know, in words; known at the end."""
 
     def texts(self, report: Report = silent) -> Iterator[str]:
-        """Give the text of the file, about CHUNK_BYTES bytes at a time.
+        """Give the text of the file, about PIECE_BYTES bytes at a time.
 
         Raises CorpusError as `read_text` does, where the reading meets the reason. `report` hears of bytes.
         """
         with _opened(self._path) as (file, size):
-            for text, _ in self.pieces(file, size, report):
+            for text, _ in self.pieces(file, size, report, PIECE_BYTES):
                 yield text
 
     def utf8(self, report: Report = silent) -> Iterator[bytes]:
         """Give the same text as UTF-8, cut between characters."""
         with _opened(self._path) as (file, size):
-            for text, same in self.pieces(file, size, report):
+            for text, same in self.pieces(file, size, report, PIECE_BYTES):
                 yield text.encode() if same is None else same.tobytes()
 
     def pieces(

@@ -33,7 +33,7 @@ class SplitFile:
     """What the last reading that came to the end has told."""
 
     def blocks(self, report: Report = silent) -> Iterator[str]:
-        """Give the text, about a million bytes of the file at a time. `report` hears of bytes.
+        """Give the text, some hundred thousand bytes of the file at a time. `report` hears of bytes.
 
         Raises CorpusError where the file cannot be read any further or is no text.
         """

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import IO
 
 from bpe_tui.atomic import atomic_writer
-from bpe_tui.dataset.manifest import MANIFEST_NAME, SPLIT_NAMES, read_manifest, tensor_name
+from bpe_tui.dataset.id_files import FORMATS
+from bpe_tui.dataset.manifest import MANIFEST_NAME, SPLIT_NAMES, ids_name, read_manifest
 from bpe_tui.errors import DatasetError
 from bpe_tui.system_errors import explain
 
@@ -24,7 +25,7 @@ def check_folder(folder: Path, fingerprint: str | None, *, overwrite: bool) -> N
     """
     if folder.exists() and not folder.is_dir():
         raise DatasetError(f"{folder} is a file, not a folder; move it away or name another folder")
-    names = [tensor_name(split) for split in SPLIT_NAMES]
+    names = [ids_name(split, file_format) for split in SPLIT_NAMES for file_format in FORMATS]
     for name in [*names, MANIFEST_NAME]:
         if (folder / name).is_dir():
             raise DatasetError(f"{folder / name} is a folder where a file should go; move it away")
@@ -50,12 +51,13 @@ def check_folder(folder: Path, fingerprint: str | None, *, overwrite: bool) -> N
 
 
 @contextlib.contextmanager
-def new_files(folder: Path, names: tuple[str, ...]) -> Iterator[dict[str, IO[bytes]]]:
+def new_files(folder: Path, names: tuple[str, ...], replaced: tuple[str, ...] = ()) -> Iterator[dict[str, IO[bytes]]]:
     """Give a writable file for each of `names`; they appear in `folder` together when the block ends without an error.
 
     They are renamed into place in the order of `names`, the last one last. The file of that last name says what the
     others are, so an old one goes before the first of the others changes: whoever looks in between, or after a crash,
     finds no manifest rather than a wrong one. On an error nothing is left, not even folders that were made for it.
+    Files in `folder` of the names `replaced` go when all is in place.
 
     Raises DatasetError when the system refuses.
     """
@@ -70,6 +72,8 @@ def new_files(folder: Path, names: tuple[str, ...]) -> Iterator[dict[str, IO[byt
                 os.fsync(file.fileno())
             # From here on only renames are left, which need no space.
             (folder / names[-1]).unlink(missing_ok=True)
+        for name in replaced:
+            (folder / name).unlink(missing_ok=True)
     except BaseException as error:
         for path in made:
             with contextlib.suppress(OSError):

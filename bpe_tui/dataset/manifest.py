@@ -1,4 +1,4 @@
-"""`manifest.json`: which tokenizer made the tensors beside it, from what text, with what result.
+"""`manifest.json`: which tokenizer made the files of ids beside it, from what text, with what result.
 
 ```json
 {
@@ -15,6 +15,7 @@
 }
 ```
 
+`file` may end in `.npy`, too: the same ids as an array of NumPy's.
 `kind` and `lossless` are those of the tokenizer; without them, a manifest is of characters and lossless. Not lossless
 says that the ids decode to the words of the text with single spaces between them.
 `ids_sha256` is taken over the ids as little-endian int64, so that it does not depend on the format of the file.
@@ -27,6 +28,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+from bpe_tui.dataset.id_files import FORMATS, FileFormat
 from bpe_tui.dataset.model import EncodedDataset, EncodedSplit
 from bpe_tui.errors import DatasetError
 from bpe_tui.system_errors import explain
@@ -39,9 +41,9 @@ SPLIT_NAMES = ("train", "val", "test")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
-def tensor_name(split: str) -> str:
+def ids_name(split: str, file_format: FileFormat = "pt") -> str:
     """Give the file name of a split's ids."""
-    return f"{split}_ids.pt"
+    return f"{split}_ids.{file_format}"
 
 
 def manifest_json(dataset: EncodedDataset) -> str:
@@ -71,7 +73,7 @@ def manifest_json(dataset: EncodedDataset) -> str:
 
 
 def read_manifest(folder: Path) -> EncodedDataset:
-    """Read the manifest of `folder`. It is checked field by field; the tensors themselves are not opened.
+    """Read the manifest of `folder`. It is checked field by field; the files of ids themselves are not opened.
 
     Raises DatasetError, which names the file and the field, when it is missing, damaged or contradicts itself.
     """
@@ -128,8 +130,10 @@ class _Checker:
         if not isinstance(entry, dict):
             raise _damaged(self.file, f'field "{where}" is not an object')
         file_name = entry.get("file")
-        if file_name != tensor_name(name):
-            raise _damaged(self.file, f'field "{where}.file" is not "{tensor_name(name)}"')
+        allowed = [ids_name(name, file_format) for file_format in FORMATS]
+        if file_name not in allowed:
+            names = " or ".join(f'"{one}"' for one in allowed)
+            raise _damaged(self.file, f'field "{where}.file" is not {names}')
         if entry.get("dtype") != "int64":
             raise _damaged(self.file, f'field "{where}.dtype" is not "int64"')
         split = EncodedSplit(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 
@@ -25,6 +25,8 @@ class EncodedSplit:
     """SHA-256 of the text as UTF-8."""
     ids_sha256: str
     """SHA-256 of the ids as little-endian int64."""
+    special_tokens: int | None = field(default=None, compare=False)
+    """How many special tokens stood in the text; None where it is not known, as the manifest does not say it."""
 
     @property
     def compression_factor(self) -> float:

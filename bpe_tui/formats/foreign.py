@@ -32,10 +32,6 @@ class Engine(Protocol):
 
     package: str
 
-    def last_cut(self, text: str, special: SpecialPolicy | str = SpecialPolicy.TEXT) -> int:  # noqa: ARG002
-        """Give no place: what the other package does to a text is not known well enough to cut it."""
-        return 0
-
     def encode(self, text: str, special: bool) -> list[int]:
         """Give the ids of a text; `special` says whether special tokens in it count as such."""
 
@@ -150,6 +146,10 @@ class ForeignTokenizer(BPETokenizer):
             raise TextError(f"character {error.start:,} is a lone surrogate, which is no text: remove it") from None
         report(f"encoding by {self.package}", 0, 0)
         return np.array(self._engine.encode(text, policy is SpecialPolicy.SPECIAL), np.int64)
+
+    def last_cut(self, text: str, special: SpecialPolicy | str = SpecialPolicy.TEXT) -> int:  # noqa: ARG002
+        """Give no place: what the other package does to a text is not known well enough to cut it."""
+        return 0
 
     def encode(self, text: str, special: SpecialPolicy | str = SpecialPolicy.TEXT) -> list[int]:
         """Give the ids of `text` as a list; see `encode_array`."""

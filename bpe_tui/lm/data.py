@@ -15,15 +15,20 @@ import numpy as np
 import numpy.typing as npt
 
 from bpe_tui.dataset.manifest import manifest_json, read_manifest
-from bpe_tui.dataset.tensors import read_tensor
+from bpe_tui.dataset.tensors import read_ids
 from bpe_tui.errors import DatasetError, FingerprintMismatchError
 from bpe_tui.lm.errors import ModelSettingsError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from bpe_tui.bpe.tokenizer import BPETokenizer
     from bpe_tui.dataset import EncodedDataset, EncodedSplit
 
 Ids = npt.NDArray[np.int64]
+
+PART = 1 << 20
+"""Ids that are added up at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +108,7 @@ class ModelData:
         return self._ids[name]
 
     def _proven(self, split: EncodedSplit) -> Ids:
-        ids = np.ascontiguousarray(read_tensor(split.path), "<i8")
+        ids = np.ascontiguousarray(read_ids(split.path), "<i8")
         what = None
         if len(ids) != split.tokens:
             what = f"it holds {len(ids):,} tokens, the manifest says {split.tokens:,}"
@@ -111,13 +116,22 @@ class ModelData:
             what = "its ids are not those of the manifest (their SHA-256 differs)"
         elif len(ids) and (int(ids.min()) < 0 or int(ids.max()) >= self.vocab_size):
             what = f"it holds ids outside the vocabulary of {self.vocab_size:,} tokens"
-        elif self.tokenizer.lossless and int(self.lengths.characters[ids].sum()) != split.characters:
+        elif self.tokenizer.lossless and self._characters(ids) != split.characters:
             what = f"its tokens do not spell the {split.characters:,} characters that the manifest says"
         if what is not None:
             raise DatasetError(
                 f"{split.path} does not belong to the manifest beside it: {what}; encode the splits again"
             )
         return ids.astype(np.int64, copy=False)
+
+    def _characters(self, ids: Ids) -> int:
+        return sum(int(self.lengths.characters[part].sum()) for part in _in_parts(ids))
+
+
+def _in_parts(ids: Ids) -> Iterator[Ids]:
+    """Give ids PART at a time: a file of them may be larger than the memory."""
+    for start in range(0, len(ids), PART):
+        yield ids[start : start + PART]
 
 
 def open_data(folder: Path, tokenizer: BPETokenizer, tokenizer_path: Path | None = None) -> ModelData:

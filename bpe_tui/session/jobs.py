@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -25,8 +25,9 @@ if TYPE_CHECKING:
     from bpe_tui.bpe.pruning import Pruned
     from bpe_tui.bpe.tokenizer import BPETokenizer
     from bpe_tui.bpe.trainer import StopReason
-    from bpe_tui.corpus import Splits
+    from bpe_tui.corpus import Split, SplitFiles, Splits
     from bpe_tui.dataset import EncodedDataset
+    from bpe_tui.dataset.id_files import FileFormat
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,24 @@ def read_corpus(
     from bpe_tui import corpus
 
     return corpus.read_splits(path, train=train, val=val, test=test, invalid=invalid, report=report)
+
+
+def find_corpus(
+    path: Path | None = None,
+    *,
+    train: Path | None = None,
+    val: Path | None = None,
+    test: Path | None = None,
+    invalid: Literal["error", "replace"] = "error",
+    report: Report = silent,
+) -> SplitFiles | Splits:
+    """Find the splits of a corpus, for a job that takes their text block by block; a single file is read.
+
+    Raises CorpusError.
+    """
+    from bpe_tui import corpus
+
+    return corpus.find_splits(path, train=train, val=val, test=test, invalid=invalid, report=report)
 
 
 def load_tokenizer(path: Path, report: Report = silent, split: str | None = None) -> LoadedTokenizer:
@@ -171,22 +190,25 @@ def export_tokenizer(
 
 def encode(
     tokenizer: BPETokenizer,
-    splits: Splits,
+    splits: Iterable[Split],
     folder: Path,
     *,
     overwrite: bool = False,
     special: str = "text",
+    file_format: FileFormat = "pt",
     report: Report = silent,
 ) -> EncodedDataset:
     """Encode every split into `folder`, with the round trip proven and a manifest; all files or none.
 
-    Raises MissingCharactersError, DatasetError, KernelError.
+    Raises MissingCharactersError, CorpusError, DatasetError, KernelError.
     """
     from bpe_tui import dataset
     from bpe_tui.session import kernels
 
     kernels.ensure_compiled(report, kernels.modules_for(tokenizer.unit))
-    return dataset.encode_splits(tokenizer, splits, folder, overwrite=overwrite, special=special, report=report)
+    return dataset.encode_splits(
+        tokenizer, splits, folder, overwrite=overwrite, special=special, file_format=file_format, report=report
+    )
 
 
 def encode_array(

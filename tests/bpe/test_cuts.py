@@ -33,7 +33,6 @@ BYTES = {
 def small_windows(monkeypatch: pytest.MonkeyPatch) -> None:
     """The search begins with a few characters, so that it has to go on."""
     monkeypatch.setattr(cuts, "WINDOW", 4)
-    monkeypatch.setattr("bpe_tui.bpe.byte_tokenizer.WINDOW", 4)
 
 
 def check(tokenizer: BPETokenizer, text: str, more: str, policy: str = "text") -> bool:
@@ -106,7 +105,7 @@ def test_there_are_cuts_in_every_ordinary_text() -> None:
 def test_no_cut_inside_a_special_token_that_may_still_go_on() -> None:
     tokenizer = ByteBPETokenizer.train("low low", 257, verbose=False, rule="gpt2", special_tokens=["low and slow"])
     assert tokenizer.last_cut("high, low and slo", "special") <= len("high, ")
-    assert tokenizer.last_cut("high, low and slow as you like, my dear", "special") > len("high, low and slow")
+    assert tokenizer.last_cut("high, low and slow, " + "or not, " * 9, "special") > len("high, low and slow")
 
 
 @settings(max_examples=500, deadline=None)
@@ -147,6 +146,26 @@ def test_words(which: tuple[Marker, Punctuation], text: str, more: str, policy: 
     known = {*tokenizer.base_tokens, *" \n\t"}
     text, more = ("".join(character for character in given if character in known) for given in (text, more))
     check(tokenizer, text, more, policy)
+
+
+@settings(max_examples=300, deadline=None)
+@given(tokenized, st.lists(st.integers(1, 9)), st.integers(1, 30), st.sampled_from(list(BYTES)), POLICIES)
+def test_blocks_of_any_pieces_give_the_ids_of_the_whole(
+    text: str, lengths: list[int], size: int, which: tuple[str, tuple[str, ...]], policy: str
+) -> None:
+    tokenizer = BYTES[which]
+    pieces = []
+    left = text
+    for length in lengths:
+        pieces.append(left[:length])
+        left = left[length:]
+    pieces.append(left)
+    blocks = list(cuts.cut_blocks(pieces, lambda given: tokenizer.last_cut(given, policy), size))
+    assert "".join(blocks) == text
+    apart = [number for block in blocks for number in tokenizer.encode_array(block, special=policy).tolist()]
+    assert apart == tokenizer.encode_array(text, special=policy).tolist()
+    raw = list(cuts.cut_blocks([piece.encode() for piece in pieces], tokenizer.last_cut_of_bytes, size))
+    assert [number for block in raw for number in tokenizer.encode_bytes(block)] == tokenizer.encode(text)
 
 
 @given(texts, st.sampled_from(["whitespace", "gpt2"]))

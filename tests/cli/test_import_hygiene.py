@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -45,6 +46,19 @@ def test_help_and_complaints_load_nothing_heavy(arguments: list[str]) -> None:
 def test_commands_that_encode_nothing_load_no_torch_and_no_app() -> None:
     loaded = loaded_by("import bpe_tui.__main__ as program; program.main(['inspect', 'no such file'])")
     assert not loaded & {"textual", "torch", "numba"}
+
+
+def test_encoding_a_corpus_loads_no_torch_and_no_app(tmp_path: Path) -> None:
+    from bpe_tui import BPETokenizer
+
+    BPETokenizer("abc", [("a", "b")]).save(tmp_path / "abc.json")
+    for name in ("train", "val", "test"):
+        (tmp_path / f"{name}.txt").write_text("abcab")
+    arguments = ["encode", "--splits", f"{tmp_path}", "--output-dir", f"{tmp_path}/out"]
+    arguments += ["--tokenizer", f"{tmp_path}/abc.json"]
+    loaded = loaded_by(f"import bpe_tui.__main__ as program; program.main({arguments!r})")
+    assert not loaded & {"textual", "torch"}
+    assert (tmp_path / "out/train_ids.pt").exists()
 
 
 def test_the_same_program_under_both_names() -> None:

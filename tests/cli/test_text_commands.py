@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -89,6 +90,50 @@ def test_decode_a_tensor_file_to_a_file(command: RunCommand, at_home: Path) -> N
     )
     assert result.code == 0, result.err
     assert Path("new/text.txt").read_bytes() == b"low lower\r\nslow" * 9
+
+
+def test_encode_splits_into_arrays_and_decode_one(command: RunCommand, at_home: Path, tokenizer: BPETokenizer) -> None:
+    for name in ("train", "val", "test"):
+        (at_home / f"{name}.txt").write_bytes(b"\xef\xbb\xbflow lower\n" * (name != "test"))
+    splits = ("--train", "train.txt", "--val", "val.txt", "--test", "test.txt")
+    result = command("encode", *splits, "--format", "npy", "--output-dir", "a")
+    assert result.code == 0, result.err
+    assert "train:           13 bytes  train.txt" in result.out
+    assert "train: note: byte order mark dropped" in result.out
+    assert "test:  note: the file is empty" in result.out
+    assert np.load("a/train_ids.npy").tolist() == by_reference("low lower\n", tokenizer)
+    assert [split.path.name for split in read_manifest(Path("a")).splits] == [
+        "train_ids.npy", "val_ids.npy", "test_ids.npy",
+    ]  # fmt: skip
+    assert command("decode", "--file", "a/train_ids.npy").out == "low lower\n"
+
+
+def test_a_folder_of_splits_that_cannot_all_be_read_is_refused_at_once(command: RunCommand, at_home: Path) -> None:
+    for name in ("train", "val"):
+        (at_home / f"{name}.txt").write_bytes(b"low lower\n")
+    assert "test" in command("encode", "--splits", ".", "--output-dir", "a").error
+    assert (
+        "none.txt does not exist"
+        in command(
+            "encode", "--train", "train.txt", "--val", "val.txt", "--test", "none.txt", "--output-dir", "a"
+        ).error
+    )
+    assert not Path("a").exists()
+
+
+def test_a_byte_that_is_no_text_is_named_or_replaced(command: RunCommand, at_home: Path) -> None:
+    BPETokenizer("low\n\ufffd", [("l", "o")]).save("replaced.json")
+    for name in ("train", "val", "test"):
+        (at_home / f"{name}.txt").write_bytes(b"low\nl\xe9w")
+    arguments = ("encode", "--splits", ".", "--output-dir", "a", "--tokenizer", "replaced.json")
+    error = command(*arguments).error
+    assert "val.txt: byte 0xE9 at byte offset 5, line 2, is not UTF-8" in error
+    result = command(*arguments, "--invalid", "replace", "--json")
+    assert [split["notes"] for split in result.document["splits"]] == [
+        ["1 invalid byte replaced by U+FFFD, the first at byte offset 5, line 2"]
+    ] * 3
+    assert [split["characters"] for split in result.document["splits"]] == [7, 7, 7]
+    assert [split["bytes"] for split in result.document["splits"]] == [7, 7, 7]
 
 
 def test_encode_splits_as_json(command: RunCommand, at_home: Path, tokenizer: BPETokenizer) -> None:

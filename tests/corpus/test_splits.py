@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bpe_tui.corpus import cut_text, read_splits
+from bpe_tui.corpus import SplitFiles, Splits, cut_text, find_splits, read_splits
 from bpe_tui.errors import Cancelled, CorpusError
 
 if TYPE_CHECKING:
@@ -252,3 +252,50 @@ def test_wikitext_2(shared: Path) -> None:
     assert [split.bytes for split in splits] == [10_797_148, 1_121_681, 1_256_449]
     assert len(splits.base_characters()) == 283
     assert splits.name == "wikitext-2"
+
+
+# -- splits that are found, and read on the way
+
+
+def test_what_is_found_is_what_would_be_read(tmp_path: Path) -> None:
+    folder = fill(tmp_path, (*PLAIN, *RAW))
+    (folder / RAW[1]).write_bytes("\ufeffgröße\r\n".encode("utf-16-le"))
+    found, read = find_splits(folder), read_splits(folder)
+    assert isinstance(found, SplitFiles)
+    assert (found.name, found.notes) == (read.name, read.notes)
+    for split, text in zip(found, read, strict=True):
+        assert (split.name, split.source, split.facts()) == (text.name, text.source, text.facts())
+        for _ in range(2):  # as often as it is asked for
+            assert "".join(split.blocks()) == "".join(text.blocks()) == text.text
+            assert b"".join(split.utf8_blocks()) == b"".join(text.utf8_blocks()) == text.text.encode()
+
+
+def test_a_single_file_is_read_since_it_is_to_be_cut(tmp_path: Path) -> None:
+    (tmp_path / "book.txt").write_text("a line\n" * 100)
+    found = find_splits(tmp_path / "book.txt")
+    assert isinstance(found, Splits)
+    assert found == read_splits(tmp_path / "book.txt")
+
+
+def test_files_that_cannot_be_read_are_refused_before_any_is(tmp_path: Path) -> None:
+    folder = fill(tmp_path, PLAIN)
+    with pytest.raises(CorpusError, match=r"none\.txt does not exist"):
+        find_splits(folder, test=folder / "none.txt")
+    (folder / "val.txt").unlink()
+    (folder / "val.txt").mkdir()
+    with pytest.raises(CorpusError):
+        find_splits(folder)
+
+
+def test_a_reading_that_breaks_off_says_where(tmp_path: Path) -> None:
+    folder = fill(tmp_path, PLAIN)
+    (folder / "val.txt").write_bytes(b"fine\n" * 1_000_000 + b"\xff")
+    given = find_splits(folder).val.utf8_blocks()
+    assert next(given).startswith(b"fine\n")
+    with pytest.raises(CorpusError) as caught:
+        for _ in given:
+            pass
+    assert (caught.value.byte_offset, caught.value.line) == (5_000_000, 1_000_001)
+    replaced = find_splits(folder, invalid="replace").val
+    assert b"".join(replaced.utf8_blocks()) == b"fine\n" * 1_000_000 + "\ufffd".encode()
+    assert replaced.facts().characters == 5_000_001

@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 
 from bpe_tui import BPETokenizer, DatasetError, FingerprintMismatchError
 from bpe_tui.bpe.word_tokenizer import WordBPETokenizer
+from bpe_tui.corpus import Splits
+from bpe_tui.dataset import encode_splits
 from bpe_tui.lm.data import ModelData, batch, check_length, open_data, token_lengths
 from bpe_tui.lm.errors import ModelSettingsError
 
@@ -25,6 +27,23 @@ def test_lengths_add_up_to_the_text(data: ModelData) -> None:
     ids = data.ids("train")
     assert data.lengths.characters[ids].sum() == len(TEXT * 20)
     assert data.lengths.bytes[ids].sum() == len((TEXT * 20).encode())
+
+
+def test_arrays_are_mapped_and_proven_like_tensors(
+    tokenizer: BPETokenizer, make_splits: Callable[..., Splits], tmp_path: Path
+) -> None:
+    encode_splits(tokenizer, make_splits(), tmp_path / "pt")
+    encode_splits(tokenizer, make_splits(), tmp_path / "npy", file_format="npy")
+    tensors, arrays = (open_data(tmp_path / name, tokenizer) for name in ("pt", "npy"))
+    for name in ("train", "val", "test"):
+        assert np.array_equal(arrays.ids(name), tensors.ids(name))
+        windows, successors = batch(arrays.ids(name), 5, 3, 1, 2)
+        torch.from_numpy(windows), torch.from_numpy(successors)
+    with (tmp_path / "npy/train_ids.npy").open("r+b") as file:
+        file.seek(-8, 2)
+        file.write(bytes(8))
+    with pytest.raises(DatasetError, match="their SHA-256 differs"):
+        open_data(tmp_path / "npy", tokenizer).ids("train")
 
 
 def test_the_end_of_a_word_is_a_space(make_data: Callable[..., ModelData]) -> None:

@@ -21,7 +21,16 @@ from pathlib import Path
 
 CHARACTERS = ("training", "encoding", "decoding")
 """The modules that runs on characters and words need, in the order in which they need them."""
-BYTES = (*CHARACTERS, "splitting", "piece_table", "piece_counting", "piece_merging", "byte_encoding", "rank_merges")
+BYTES = (
+    *CHARACTERS,
+    "splitting",
+    "piece_table",
+    "piece_counting",
+    "piece_merging",
+    "byte_encoding",
+    "rank_merges",
+    "spelling",
+)
 """The modules that runs on bytes need."""
 MODULES = BYTES
 """All modules with compiled code."""
