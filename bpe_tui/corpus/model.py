@@ -67,7 +67,8 @@ class Split(Protocol):
     def blocks(self, report: Report = silent) -> Iterator[str]:
         """Give the text, some hundred thousand characters at a time, or a million.
 
-        `report` hears how much was given before. Raises CorpusError where the file cannot be read any further or is no text.
+        `report` hears how much was given before. Raises CorpusError where the file cannot be read any further or is no
+        text.
         """
 
     def utf8_blocks(self, report: Report = silent) -> Iterator[Utf8]:
