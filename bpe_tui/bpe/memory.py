@@ -21,7 +21,7 @@ _TOKEN = 1_000
 """Bytes of a token: its strings in Python, its rows in the trainer, the tokenizer that is made of it and its file."""
 _LEFT_OVER = 25 * _MEGABYTE
 """What the C library keeps of freed arrays that were too small to be given back to the system at once, at most, and"""
-_LEFT_OVER_OF_PIECES = {"bytes": 100 * _MEGABYTE, "words": 60 * _MEGABYTE}
+_LEFT_OVER_OF_PIECES = {"bytes": 45 * _MEGABYTE, "words": 35 * _MEGABYTE}
 """the same where distinct pieces were counted, in threads with heaps of their own."""
 _FEWER_PAIRS = 0.6
 """How many pairs distinct pieces have for each of those of running text of the same length."""
@@ -100,8 +100,6 @@ def training_memory(
 
     """
     characters = text.characters
-    # Before anything else, lone surrogates are looked for: code points, and two truth values for each.
-    checking = 6 * characters
     counting, left_over = 0.0, 0.0
     if alphabet == "characters":
         symbols = float(characters)
@@ -117,9 +115,9 @@ def training_memory(
         left_over = min(_LEFT_OVER, 6 * text.utf8)
     else:
         symbols = float(pieces.symbols + pieces.number)
-        # Each symbol with its id, its place, its weight twice, and what places are computed from.
-        cutting = round((32 + text.width) * symbols) + (190 if alphabet == "words" else 200) * pieces.number
-        counting = text.utf8 + 200 * pieces.number if alphabet == "bytes" else 0
+        # Each symbol as text, with its id, its place in the sequence and its weight.
+        cutting = round((17 + text.width) * symbols) + (190 if alphabet == "words" else 200) * pieces.number
+        counting = 200 * pieces.number if alphabet == "bytes" else 0
         held = 12 * symbols
         spread, fewer = 0.55, _FEWER_PAIRS
         left_over = min(_LEFT_OVER_OF_PIECES[alphabet], 1.5 * characters + 33 * symbols)
@@ -130,11 +128,9 @@ def training_memory(
     shrunk = min(1.0, 0.46 * (350 / max(merges, 1)) ** 0.26)
     # Every occurrence once, and for every merge those of its neighbours on both sides.
     lists = 4 * symbols * (1 + 2 * spread * (1 - shrunk))
-    # The text is in use as UTF-8 when its digest is taken, which files of words and bytes hold.
-    digest = text.utf8 if alphabet != "characters" else 0
-    training = held + lists + _PAIR * pairs + _table(pairs) + _TOKEN * (base_size + merges) + digest + left_over
+    training = held + lists + _PAIR * pairs + _table(pairs) + _TOKEN * (base_size + merges) + left_over
     copy = characters * text.width if text.copied else 0
-    return TrainingMemory(round(max(checking, cutting, counting, training)) + copy, round(training) + copy)
+    return TrainingMemory(round(max(cutting, counting, training)) + copy, round(training) + copy)
 
 
 def _learned(

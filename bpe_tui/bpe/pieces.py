@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import mmap
+
 import numpy as np
 import numpy.typing as npt
 
@@ -9,16 +11,13 @@ Ids = npt.NDArray[np.int64]
 Bytes = npt.NDArray[np.uint8]
 
 WORDS_OF_A_ROW = 4
-WORDS_OF_A_LINE = 8
-"""Eight bytes each: a line is what the processor fetches from memory."""
 _NONE: Ids = np.zeros(0, np.int64)
 
 
 def piece_rows(rows: int) -> npt.NDArray[np.uint64]:
     """Give an empty table of so many rows, a power of two, of which none lies in two cache lines."""
-    words = np.zeros(WORDS_OF_A_ROW * rows + WORDS_OF_A_LINE, np.uint64)
-    start = -words.ctypes.data // words.itemsize % WORDS_OF_A_LINE
-    return words[start : start + WORDS_OF_A_ROW * rows]
+    # Memory from the system itself begins at a page, is all zeros, and goes back when a larger table takes its place.
+    return np.frombuffer(mmap.mmap(-1, WORDS_OF_A_ROW * rows * np.uint64().itemsize), np.uint64)
 
 
 class PieceCounter:

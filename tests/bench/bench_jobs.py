@@ -13,6 +13,7 @@ from typing import Any
 
 from encoding_jobs import documents, encode_file, peers_encode
 from lab_jobs import lab
+from phase_jobs import phases
 from scaling import scaling
 from splitting_jobs import splitting
 from training_jobs import peers_big, peers_bytes, peers_characters, peers_huge, peers_long
@@ -137,6 +138,7 @@ JOBS: dict[str, Callable[[Any, Measure], Iterator[tuple[Any, ...]]]] = {
     "splitting": splitting,
     "lab": lab,
     "start": start,
+    "phases": phases,
 }
 """What needs no other package."""
 PEER_JOBS: dict[str, Callable[[Any, Measure], Iterator[tuple[Any, ...]]]] = {
