@@ -11,7 +11,7 @@ from bpe_tui.errors import MissingCharacter, MissingCharactersError, TextError
 
 CODE_POINTS = 0x110000
 """Code points that Unicode has room for, U+0000 to U+10FFFF."""
-PORTION = 1 << 20
+PORTION = 1 << 18
 """Characters that are copied at a time."""
 
 
@@ -24,6 +24,14 @@ def portions(text: str) -> Iterator[str]:
     """Give a text in portions of PORTION characters, for what would make a copy of all of it."""
     for start in range(0, len(text), PORTION):
         yield text[start : start + PORTION]
+
+
+def utf8(text: str) -> bytes:
+    """Give a text as UTF-8; a lone surrogate as its three bytes, which are no UTF-8.
+
+    Done at once, Python asks for the most memory that there may be of it, and giving that back takes as long again.
+    """
+    return b"".join(portion.encode("utf-8", "surrogatepass") for portion in portions(text))
 
 
 def distinct_characters(*texts: str) -> list[str]:

@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from bpe_tui.bpe.alphabet import utf8
 from bpe_tui.bpe.byte_alphabet import byte_array
 from bpe_tui.bpe.joins import NEVER, Joins, JoinSteps
 from bpe_tui.bpe.pieces import piece_rows
@@ -37,12 +38,19 @@ class _Memory:
 
     def __init__(self) -> None:
         self._begin(SMALLEST)
+        self._rooms: tuple[Ids, Ids] = (np.empty(0, np.int64), np.empty(0, np.int64))
 
     def _begin(self, rows: int) -> None:
         self.rows = piece_rows(rows)
         self.store = np.empty(4 * rows, np.uint8)
         self.ids = np.empty(2 * rows, np.int64)
         self.used = np.zeros(4, np.int64)
+
+    def rooms(self, size: int) -> tuple[Ids, Ids]:
+        """Give two arrays of so many entries at least, to work in."""
+        if len(self._rooms[0]) < size:
+            self._rooms = (np.empty(size, np.int64), np.empty(size, np.int64))
+        return self._rooms
 
     def make_room(self) -> None:
         """Make room for more pieces, if a third of it is taken."""
@@ -156,7 +164,7 @@ class ByteEncoder:
 
     def encode(self, text: str, report: Report = silent) -> Ids:
         """Give the ids of the tokens of `text`, int64, one dimension. `report` may raise Cancelled."""
-        return self.encode_bytes(text.encode("utf-8", "surrogatepass"), report)
+        return self.encode_bytes(utf8(text), report)
 
     def encode_bytes(self, content: bytes, report: Report = silent) -> Ids:
         """Give the ids of the tokens of any bytes, text or not. `report` may raise Cancelled."""
@@ -249,50 +257,52 @@ class ByteEncoder:
         )  # fmt: skip
         return count
 
-    def encode_documents(self, documents: Sequence[bytes], report: Report = silent) -> list[Ids]:
+    def encode_texts(self, texts: Sequence[str], report: Report = silent) -> list[Ids]:
         """Give the ids of each of many texts, int64, on all threads. `report` hears of texts."""
         groups: list[tuple[int, int]] = []
         first, size = 0, 0
-        for number, document in enumerate(documents):
-            size += len(document)
-            if size >= STRETCH or number + 1 == len(documents):
+        for number, text in enumerate(texts):
+            size += len(text)
+            if size >= STRETCH or number + 1 == len(texts):
                 groups.append((first, number + 1))
                 first, size = number + 1, 0
         control = np.zeros(1, np.int64)
         found: list[Ids] = []
         with ThreadPoolExecutor(max_workers=thread_count()) as pool:
             try:
-                encoded = pool.map(lambda group: self._encode_group(documents[slice(*group)], control), groups)
-                for (_, last), (ids, stops) in zip(groups, encoded, strict=True):
-                    found += [ids[start:stop] for start, stop in zip([0, *stops], stops, strict=False)]
-                    report("encoding", last, len(documents))
+                # Python's part of the work, too, is done while another thread is in a kernel.
+                encoded = pool.map(lambda group: self._encode_group(texts[slice(*group)], control), groups)
+                for (_, last), ids in zip(groups, encoded, strict=True):
+                    found += ids
+                    report("encoding", last, len(texts))
             except BaseException:
                 control[0] = 1
                 raise
         return found
 
-    def _encode_group(self, documents: Sequence[bytes], control: Ids) -> tuple[Ids, list[int]]:
-        """Give the ids of some texts one after another, and where those of each end."""
+    def _encode_group(self, texts: Sequence[str], control: Ids) -> list[Ids]:
+        """Give the ids of each of some texts."""
         from bpe_tui.bpe.kernels import byte_encoding as kernel
 
-        given = [document for document in documents if document]
+        given = [text.encode("utf-8", "surrogatepass") for text in texts if text]
         data = byte_array(b"".join(given))
-        ends, counts = split_documents(data, given, self.rule)
-        ids = np.empty(len(data) + 1, np.int64)
-        stops = np.empty(len(given), np.int64)
         memory = self._borrow()
         try:
             memory.make_room()
+            # Room that is used again: fresh memory would take longer than the work.
+            ends, ids = memory.rooms(len(data) + 1)
+            ends, counts = split_documents(data, given, self.rule, ends)
+            stops = np.empty(len(given), np.int64)
             written = kernel.encode_documents(
                 data, ends, counts, self.byte_ids, self._byte_pairs, self._table, *self._whole, memory.rows,
                 memory.store, memory.ids, memory.used, ids, stops, control,
             )  # fmt: skip
+            kept = ids[: max(written, 0)].copy()
         finally:
             self._memories.append(memory)
-        places = iter(stops.tolist())
-        last = 0
-        # An empty text ends where the one before it does.
-        return ids[: max(written, 0)].copy(), [last := next(places) if document else last for document in documents]
+        places = stops.tolist()
+        parts = iter([kept[start:stop] for start, stop in zip([0, *places], places, strict=False)])
+        return [next(parts) if text else kept[:0] for text in texts]
 
     def encode_each(self, pieces: Sequence[bytes], token_lengths: Ids) -> Ids:
         """Give the one id that each piece becomes, without cutting it by the rule; -1 where it becomes several.

@@ -294,8 +294,7 @@ class ByteBPETokenizer(BPETokenizer):
         policy = SpecialPolicy(special)
         if self.preparation is not None or (policy is not SpecialPolicy.TEXT and self.special_tokens):
             return super().encode_batch(texts, report, policy)
-        documents = [text.encode("utf-8", "surrogatepass") for text in texts]
-        return self._byte_encoder.encode_documents(documents, report)
+        return self._byte_encoder.encode_texts(texts, report)
 
     def _encode_prepared(self, text: str, preparation: Preparation, special: bool, report: Report) -> Ids:
         parts: list[Ids] = [np.zeros(0, np.int64)]

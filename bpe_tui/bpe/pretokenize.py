@@ -211,11 +211,12 @@ def scan_between(
 
 
 def split_documents(
-    data: npt.NDArray[np.uint8], documents: Sequence[bytes], rule: SplittingRule
+    data: npt.NDArray[np.uint8], documents: Sequence[bytes], rule: SplittingRule, room: npt.NDArray[np.int64]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Give where the pieces of texts end that follow on each other in `data`, and how many come up to each text's end.
 
-    Each is cut by itself, and none may be empty. Raises SplittingError if a pattern of one's own takes too long.
+    Each is cut by itself, and none may be empty. `room` takes as many entries as there are bytes. Raises SplittingError
+    if a pattern of one's own takes too long.
     """
     stops = np.cumsum([len(document) for document in documents], dtype=np.int64)
     if rule.number < 0:
@@ -223,10 +224,9 @@ def split_documents(
         return np.concatenate([np.zeros(0, np.int64), *parts]), np.cumsum([len(part) for part in parts], dtype=np.int64)
     from bpe_tui.bpe.kernels import splitting
 
-    ends = np.empty(len(data), np.int64)
     counts = np.empty(len(documents), np.int64)
-    pieces = splitting.split_documents(rule.number, data, stops, ends, counts, character_classes.table())
-    return ends[:pieces], counts
+    pieces = splitting.split_documents(rule.number, data, stops, room, counts, character_classes.table())
+    return room[:pieces], counts
 
 
 def safe_place(data: npt.NDArray[np.uint8], rule: SplittingRule, start: int) -> int:

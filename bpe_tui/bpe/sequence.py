@@ -20,8 +20,6 @@ LONGEST = 2**31 - 3
 """Symbols that a sequence may hold: positions are 32-bit numbers."""
 BOUNDARY = -1
 """Stands before, between and after stretches."""
-PORTION = 1 << 15
-"""Stretches that are laid out at a time."""
 SHOWN_MARKER = "</w>"
 """How people write the end of a word in a token."""
 
@@ -55,6 +53,8 @@ def stretches(
 
     Raises TextError if they are too many.
     """
+    from bpe_tui.bpe.kernels import training as kernel
+
     total, number = len(symbols), len(lengths)
     if total + number + 1 > LONGEST:
         raise TextError(
@@ -64,17 +64,7 @@ def stretches(
     sequence = np.full(total + number + 1, BOUNDARY, np.int32)
     once = bool(np.all(counts == 1))
     weights = np.ones(1, np.int64) if once else np.zeros(len(sequence), np.int64)
-    done = 0
-    # In portions: what is made on the way would take three times the room of the sequence itself.
-    for first in range(0, number, PORTION):
-        sizes = lengths[first : first + PORTION]
-        here = int(sizes.sum())
-        # Each stretch has as many boundaries before it as its number says, and one more.
-        places = np.arange(done + 1, done + here + 1) + np.repeat(np.arange(first, first + len(sizes)), sizes)
-        sequence[places] = symbols[done : done + here]
-        if not once:
-            weights[places] = np.repeat(counts[first : first + PORTION], sizes)
-        done += here
+    kernel.lay_out(symbols, lengths, counts, sequence, weights)
     return TrainingSequence(sequence, weights, tokens, int((lengths * counts).sum()), marker)
 
 

@@ -85,6 +85,24 @@ def pair_slot(key: int, mask: int) -> int:
     return np.int64((mixed >> np.uint64(20)) & np.uint64(mask))
 
 
+@njit(void(_i32, _i64, _i64, _i32, _i64), **OUTER)
+def lay_out(symbols: Array, lengths: Array, counts: Array, sequence: Array, weights: Array) -> None:
+    """Copy stretches, which follow on each other in `symbols`, to `sequence`, each behind a boundary that is there.
+
+    If there is a weight for each place of the sequence, a stretch's count becomes the weight of its places.
+    """
+    source = 0
+    place = 1
+    for number in range(len(lengths)):
+        for _ in range(lengths[number]):
+            sequence[place] = symbols[source]
+            if len(weights) > 1:
+                weights[place] = counts[number]
+            source += 1
+            place += 1
+        place += 1
+
+
 @njit(int64(_i32, _i64_2, int64), **INNER)
 def find_record(table: Array, records: Array, key: int) -> int:
     """Give the record of the pair `key` (left << 32 | right), or -1."""
