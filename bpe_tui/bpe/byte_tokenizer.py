@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from bpe_tui.bpe.alphabet import from_utf8
 from bpe_tui.bpe.byte_alphabet import CHARACTERS, spell, to_characters
 from bpe_tui.bpe.byte_encoder import ByteEncoder
 from bpe_tui.bpe.byte_vocabulary import merge_ids, single_bytes, tokens_by_id
@@ -411,7 +412,7 @@ class ByteBPETokenizer(BPETokenizer):
         content = self._spelled(ids)
         report("decoding", len(content), len(content))
         try:
-            return str(content.data, "utf-8", errors)
+            return from_utf8(content, errors)
         except UnicodeDecodeError as error:
             raise PartialCharacterError(
                 f"the ids decode to bytes that are no text: byte {error.start:,} is 0x{content[error.start]:02X} "
