@@ -131,7 +131,7 @@ class ByteBPETokenizer(BPETokenizer):
 
         `base_tokens` can be nothing but the 256 bytes, in the order of their ids.
         """
-        from bpe_tui.bpe.byte_training import byte_sequence, make_byte_tokenizer
+        from bpe_tui.bpe.byte_training import byte_sequence, byte_tokenizer
         from bpe_tui.bpe.pretokenize import rule as rule_of
         from bpe_tui.bpe.trainer import Ties, Trainer
 
@@ -142,7 +142,10 @@ class ByteBPETokenizer(BPETokenizer):
             sequence, target_vocab_size, minimum_pair_frequency, ties=Ties(ties), reserved=len(special_tokens)
         )
         trainer.run(verbose=verbose)
-        return make_byte_tokenizer(trainer, rule, ties, special_tokens)
+        base, merges = trainer.base_tokens, trainer.pairs()
+        # What was trained on is larger than the tokenizer, which is made of what was learned.
+        del trainer, sequence
+        return byte_tokenizer(base, merges, rule, ties, special_tokens)
 
     def _derive(self) -> DerivedMerges:
         derived = derive_merges(self.vocabulary)
