@@ -32,6 +32,9 @@ SMALLEST = 1 << 17
 MOST = 1 << 19
 """and at the most (16 MB): text that goes on and on brings new pieces for ever, and most of them once."""
 
+_NONE_WHOLE = np.zeros(0, np.uint64), np.empty(0, np.uint8)
+"""No pieces that are taken whole, for the kernels."""
+
 
 class _Memory:
     """What one thread remembers of pieces it has met; see `kernels.byte_encoding`. It grows, at MOST it begins anew."""
@@ -84,8 +87,8 @@ class ByteEncoder:
         pairs: left << 32 | right of every pair that merges, int64.
         merges: rank << 32 | new id for each of `pairs`, int64.
         rule: how text is cut into pieces.
-        tokens: the bytes of each token by id, empty where there is none.
-        whole_pieces: whether a piece that is a token is never merged but taken as it is (`ignore_merges`, tiktoken).
+        tokens: the bytes by id of the tokens that a piece of the same bytes becomes, empty for others; it may be empty.
+        whole_pieces: whether it does so without merging (`ignore_merges`, tiktoken), or merging gives the same.
 
     """
 
@@ -125,8 +128,8 @@ class ByteEncoder:
         """The pieces that are taken whole and their ids, as the kernels look them up; both empty if none are."""
         from bpe_tui.bpe.kernels import byte_encoding as kernel
 
-        if not self._whole_pieces:
-            return np.zeros(0, np.uint64), np.empty(0, np.uint8)
+        if not self._tokens:
+            return _NONE_WHOLE
         tokens = piece_rows(1 << (2 * len(self._tokens)).bit_length())
         content = b"".join(self._tokens)
         store = np.empty(len(content), np.uint8)
@@ -357,7 +360,7 @@ class ByteEncoder:
         ranks = np.full(len(data), NEVER, np.int32)
         rounds, left, new = (np.zeros(len(data) if told else 0, np.int32) for _ in range(3))
         control = np.zeros(1, np.int64)
-        whole = self._whole
+        whole = self._whole if self._whole_pieces else _NONE_WHOLE
         groups = [(first, min(first + GROUP, len(ends))) for first in range(0, len(ends), GROUP)]
 
         def join_group(group: tuple[int, int]) -> int:

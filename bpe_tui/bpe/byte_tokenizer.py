@@ -188,16 +188,16 @@ class ByteBPETokenizer(BPETokenizer):
     def _byte_encoder(self) -> ByteEncoder:
         left, right, new = (ids.astype(np.int64) for ids in self._ids)
         pairs, merges = left << 32 | right, np.arange(len(left)) << 32 | new
-        whole_pieces = self.whole_pieces
+        whole_pieces = known = self.whole_pieces
         if self._derived is not None:
             if self._derived.underivable:
                 pairs, merges = all_pairs(self.vocabulary)
             else:
                 merges = new << 32 | new
-                whole_pieces = False  # each becomes itself anyway
+                whole_pieces = False  # each becomes itself anyway, which is known without merging
         byte_ids = np.array([self.vocabulary.get(character, -1) for character in CHARACTERS], np.int64)
         tokens: list[bytes] = []
-        if whole_pieces:
+        if known:
             apart = {*self.special_tokens.values(), *self.added_tokens.values()}
             tokens = [b"" if number in apart else token for number, token in enumerate(self.token_bytes)]
         return ByteEncoder(byte_ids, pairs, merges, self.rule, tokens, whole_pieces)

@@ -54,9 +54,12 @@ def loads(raw: bytes, path: Path, rule: SplittingRule | None) -> ByteBPETokenize
         )
     vocabulary = parse(raw, path)
     try:
-        return ByteBPETokenizer(vocabulary, (), rule, whole_pieces=True, by_rank=True)
+        tokenizer = ByteBPETokenizer(vocabulary, (), rule, whole_pieces=True, by_rank=True)
     except ValueError as error:
         raise TokenizerFileError(f"{path}: {error}", file=path) from error
+    # Deriving the merges has loaded the kernels; the tables take a hundredth of that, and the first text finds them.
+    tokenizer.encoder().prepare()
+    return tokenizer
 
 
 def parse(raw: bytes, path: Path) -> dict[str, int]:
