@@ -38,13 +38,16 @@ def check_run(
     arguments: argparse.Namespace, console: Console, run: Run, *, fixed: bool = False, after: int = 0
 ) -> MemoryEstimate:
     """Do for a run over a corpus what `check_memory` does; `after` is as `MemoryEstimator` has it."""
+    from bpe_tui.corpus import SplitText
     from bpe_tui.session import kinds
     from bpe_tui.session.memory import MemoryEstimator
 
     def base_size(settings: RunSettings) -> int:
         return len(kinds.base_tokens(settings, run.splits))
 
-    estimator = MemoryEstimator(run.splits.train.text, base_size, after=after)
+    train = run.splits.train
+    text = train.text if isinstance(train, SplitText) else train.source
+    estimator = MemoryEstimator(text, base_size, after=after)
     return check_memory(arguments, console, estimator, run.settings, fixed=fixed)
 
 

@@ -20,7 +20,7 @@ from bpe_tui.cli.memory import add_memory
 
 if TYPE_CHECKING:
     from bpe_tui.cli.console import Console
-    from bpe_tui.corpus import Splits
+    from bpe_tui.corpus import SplitFiles, Splits
     from bpe_tui.session.run import Run
     from bpe_tui.session.settings import RunSettings
 
@@ -67,10 +67,11 @@ def add_parser(subparsers: Any) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Do it. Gives the exit code."""
     from bpe_tui.cli.console import Console
-    from bpe_tui.cli.figures import MergeLines, say_splits, say_training, splits_figures, training_figures
+    from bpe_tui.cli.figures import MergeLines, say_found, say_splits, say_training, splits_figures, training_figures
     from bpe_tui.cli.memory import check_run, memory_figures
     from bpe_tui.cli.outputs import check_place, save_tokenizer
     from bpe_tui.cli.work import compile_kernels, train
+    from bpe_tui.corpus import Splits
 
     console = Console(arguments)
     check_place(arguments.output)
@@ -78,7 +79,10 @@ def run(arguments: argparse.Namespace) -> int:
         # It is written when the run is interrupted, which is too late to find that it cannot be.
         check_place(arguments.checkpoint)
     splits, training = _prepare(arguments, console)
-    say_splits(splits, console)
+    if isinstance(splits, Splits):
+        say_splits(splits, console)
+    else:
+        say_found(splits, console)
     compile_kernels(console, training.settings.alphabet)
     console.say(f"base vocabulary: {len(training.base_tokens()):,} tokens")
     # The settings of a run that goes on cannot change.
@@ -126,10 +130,12 @@ def keep_checkpoint(arguments: argparse.Namespace, training: Run, interrupt: Key
         )
 
 
-def _prepare(arguments: argparse.Namespace, console: Console) -> tuple[Splits, Run]:
-    """Give the corpus and the idle run over it: a new one, or the one that a checkpoint put aside."""
+def _prepare(arguments: argparse.Namespace, console: Console) -> tuple[Splits | SplitFiles, Run]:
+    """Give the corpus and the idle run over it: a new one, or the one that a checkpoint put aside.
+
+    Bytes are learned from files without ever holding them.
+    """
     from bpe_tui.cli.failures import UsageError
-    from bpe_tui.cli.inputs import load_splits
     from bpe_tui.session.run import Run
 
     path: Path | None = arguments.path or arguments.corpus
@@ -137,12 +143,12 @@ def _prepare(arguments: argparse.Namespace, console: Console) -> tuple[Splits, R
         raise UsageError("name a corpus: a folder with splits, a text file, or --train, --val and --test")
     if arguments.resume is None:
         settings = run_settings(arguments)
-        splits = load_splits(arguments, path, console)
+        splits = _find(arguments, path, console, settings)
         return splits, Run(splits, settings)
     from bpe_tui.session.checkpoint import read_checkpoint, resume
 
     checkpoint = read_checkpoint(arguments.resume)
-    splits = load_splits(arguments, path, console)
+    splits = _find(arguments, path, console, checkpoint.settings)
     training = resume(checkpoint, splits)
     said = training_settings(arguments)
     _refuse_changes(said, checkpoint.settings)
@@ -151,6 +157,16 @@ def _prepare(arguments: argparse.Namespace, console: Console) -> tuple[Splits, R
         training.raise_target(target)
     console.say(f"going on from {console.message(arguments.resume)}: {len(checkpoint.merges):,} merges")
     return splits, training
+
+
+def _find(
+    arguments: argparse.Namespace, path: Path | None, console: Console, settings: RunSettings
+) -> Splits | SplitFiles:
+    from bpe_tui.cli.inputs import find_splits, load_splits
+    from bpe_tui.session.settings import Alphabet
+
+    find = find_splits if settings.alphabet is Alphabet.BYTES else load_splits
+    return find(arguments, path, console)
 
 
 def _refuse_changes(said: dict[str, Any], kept: RunSettings) -> None:

@@ -26,7 +26,7 @@ from bpe_tui.session.settings import RunSettings, SettingsError
 from bpe_tui.system_errors import reason
 
 if TYPE_CHECKING:
-    from bpe_tui.corpus import Splits
+    from bpe_tui.corpus import SplitFiles, Splits
     from bpe_tui.session.journal import Journal
 
 _TYPE = "bpe_tui_checkpoint"
@@ -113,7 +113,7 @@ def read_checkpoint(path: Path) -> Checkpoint:
         raise CheckpointError(f"{path}: the checkpoint cannot be used: {error}", file=path) from error
 
 
-def resume(checkpoint: Checkpoint, splits: Splits, *, journal: Journal | None = None) -> Run:
+def resume(checkpoint: Checkpoint, splits: Splits | SplitFiles, *, journal: Journal | None = None) -> Run:
     """Give an idle run that goes on where the checkpoint ended; `start()` or `step()` sets it going.
 
     Raises CheckpointError that names what differs if `splits` are not what the checkpoint was trained on.

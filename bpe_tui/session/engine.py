@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from bpe_tui.bpe.log import MergeLog
+    from bpe_tui.bpe.piece_counting import Text
     from bpe_tui.bpe.trainer import StopReason
     from bpe_tui.progress import Report
     from bpe_tui.session.settings import RunSettings
@@ -48,12 +49,12 @@ class Engine(Protocol):
         """Make the training thread raise Cancelled soon. The trainer is spent, what its log holds stays good."""
 
 
-MakeEngine = Callable[[str, "RunSettings", list[str], Sequence[tuple[str, str]], "Report"], Engine]
+MakeEngine = Callable[["Text", "RunSettings", list[str], Sequence[tuple[str, str]], "Report"], Engine]
 """`make(training_text, settings, base_tokens, merges, report)`; raises BPEError for what cannot be trained."""
 
 
 def make_trainer(
-    text: str, settings: RunSettings, base_tokens: list[str], merges: Sequence[tuple[str, str]], report: Report
+    text: Text, settings: RunSettings, base_tokens: list[str], merges: Sequence[tuple[str, str]], report: Report
 ) -> Engine:
     """Give the real trainer, after making sure that its compiled code is at hand.
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from bpe_tui.corpus.model import Splits
+from bpe_tui.errors import TextError
 from bpe_tui.session.settings import Alphabet, RunSettings
 
 if TYPE_CHECKING:
@@ -15,20 +17,26 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from bpe_tui.bpe.encoder import TextEncoder
+    from bpe_tui.bpe.piece_counting import Text
     from bpe_tui.bpe.tokenizer import BPETokenizer
     from bpe_tui.bpe.trainer import Trainer
-    from bpe_tui.corpus import Splits
+    from bpe_tui.corpus import SplitFiles
     from bpe_tui.progress import Report
 
     Column = npt.NDArray[np.int32]
 
 
-def base_tokens(settings: RunSettings, splits: Splits) -> list[str]:
-    """Give the base tokens of a run by id: enough for every split to be encoded."""
+def base_tokens(settings: RunSettings, splits: Splits | SplitFiles) -> list[str]:
+    """Give the base tokens of a run by id: enough for every split to be encoded.
+
+    Raises TextError for splits that are only files, unless it is a run on bytes.
+    """
     if settings.alphabet is Alphabet.BYTES:
         from bpe_tui.bpe.byte_training import byte_order
 
         return byte_order(settings.tie_rule)
+    if not isinstance(splits, Splits):
+        raise TextError("characters and words are learned from texts that are at hand: read the splits first")
     characters = splits.base_characters()
     if settings.alphabet is Alphabet.WORDS:
         from bpe_tui.bpe.words import Marker, WordSymbols
@@ -38,7 +46,7 @@ def base_tokens(settings: RunSettings, splits: Splits) -> list[str]:
 
 
 def trainer(
-    text: str, settings: RunSettings, base: Sequence[str], merges: Sequence[tuple[str, str]], report: Report
+    text: Text, settings: RunSettings, base: Sequence[str], merges: Sequence[tuple[str, str]], report: Report
 ) -> Trainer:
     """Give a trainer on `text`; words and pieces are counted here.
 
@@ -52,8 +60,14 @@ def trainer(
     check_special_tokens(
         dict.fromkeys(settings.special_tokens, 0), {token: number for number, token in enumerate(base)}
     )
-    if settings.alphabet is Alphabet.CHARACTERS:
-        sequence = character_sequence(text, base)
+    if settings.alphabet is Alphabet.BYTES:
+        from bpe_tui.bpe.byte_training import byte_sequence
+
+        sequence = byte_sequence(
+            text, settings.splitting_rule(), settings.special_tokens, settings.tie_rule, base, report
+        )
+    elif not isinstance(text, str):
+        raise TextError("characters and words are learned from a text that is at hand: read it first")
     elif settings.alphabet is Alphabet.WORDS:
         from bpe_tui.bpe.word_training import word_sequence
         from bpe_tui.bpe.words import show
@@ -67,11 +81,7 @@ def trainer(
             report,
         )
     else:
-        from bpe_tui.bpe.byte_training import byte_sequence
-
-        sequence = byte_sequence(
-            text, settings.splitting_rule(), settings.special_tokens, settings.tie_rule, base, report
-        )
+        sequence = character_sequence(text, base)
     return Trainer.on_sequence(
         sequence,
         settings.target_vocab_size,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, cast
 
@@ -17,8 +17,11 @@ from bpe_tui.bpe.memory import DistinctPieces, TrainingMemory, TrainingText, tra
 from bpe_tui.progress import Report, silent
 from bpe_tui.session import free_memory as system
 from bpe_tui.session.settings import DEFAULT_SPLIT, Alphabet, RunSettings
+from bpe_tui.session.text_sample import TextAtHand, TextInFile
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import numpy as np
     import numpy.typing as npt
 
@@ -26,8 +29,6 @@ if TYPE_CHECKING:
     from bpe_tui.bpe.tokenizer import BPETokenizer
     from bpe_tui.bpe.word_tokenizer import WordBPETokenizer
 
-_BLOCK: Final = 1 << 14
-"""Characters of a sample that stand together: few, so that no single page of an odd kind leads it astray."""
 _BLOCKS: Final = 256
 """Blocks of a sample; shorter texts are looked at whole."""
 _BLOCKS_BY_PATTERN: Final = 64
@@ -74,12 +75,15 @@ class Fitting:
 class MemoryEstimator:
     """Estimates for runs on one text. Any thread; a splitting rule is tried on the sample once, in up to a second.
 
-    `base_size` gives the number of base tokens of a run with some settings. `after` are bytes that are taken after the
+    A text that is a file is one that is read while it is trained on, and never held. `base_size` gives the number of
+    base tokens of a run with some settings. `after` are bytes that are taken after the
     training while its trainer is still there, `beside` bytes that are taken meanwhile by others.
     """
 
-    def __init__(self, text: str, base_size: Callable[[RunSettings], int], *, after: int = 0, beside: int = 0) -> None:
-        self._text = text
+    def __init__(
+        self, text: str | Path, base_size: Callable[[RunSettings], int], *, after: int = 0, beside: int = 0
+    ) -> None:
+        self._text = TextAtHand(text) if isinstance(text, str) else TextInFile(text)
         self._base_size = base_size
         self._after = after
         self._beside = beside
@@ -105,14 +109,15 @@ class MemoryEstimator:
             if share is None:
                 share = self._utf8_share = self._measure_utf8()
             pieces = self._pieces_for(settings, report) if _is_cut(settings) else None
-        characters = min(settings.training_characters or len(self._text), len(self._text))
+        text = self._text
+        characters = min(settings.training_characters or text.characters, text.characters)
         known = None
         if pieces is not None:
             half, sample, sampled = pieces
             known = DistinctPieces.extrapolated(half, sample, characters / max(1, sampled))
         return training_memory(
             str(settings.alphabet),
-            TrainingText(characters, round(share * characters), _width(self._text), characters < len(self._text)),
+            TrainingText(characters, round(share * characters), text.width, text.held and characters < text.characters),
             self._base_size(settings),
             settings.target_vocab_size - len(settings.special_tokens),
             settings.minimum_pair_frequency,
@@ -153,7 +158,7 @@ class MemoryEstimator:
         return tuple(found)
 
     def _most_characters(self, settings: RunSettings, room: float, report: Report) -> int:
-        fits, too_many = 0, min(settings.training_characters or len(self._text), len(self._text))
+        fits, too_many = 0, min(settings.training_characters or self._text.characters, self._text.characters)
         while too_many - fits > max(1, fits // 200):
             middle = (fits + too_many) // 2
             if self.run_memory(replace(settings, training_characters=max(1, middle)), report) <= room:
@@ -165,15 +170,13 @@ class MemoryEstimator:
         return fits // step * step
 
     def _measure_utf8(self) -> float:
-        if self._text.isascii():
-            return 1.0
-        sample = list(_blocks(self._text, _BLOCKS))
-        return sum(len(block.encode("utf-8", "surrogatepass")) for block in sample) / sum(map(len, sample))
+        sample = self._text.blocks(_BLOCKS)
+        return sum(len(block.encode("utf-8", "surrogatepass")) for block in sample) / max(1, sum(map(len, sample)))
 
     def _pieces_for(self, settings: RunSettings, report: Report) -> tuple[DistinctPieces, DistinctPieces, int]:
         key = _cut(settings)
         if key not in self._pieces:
-            blocks = list(_blocks(self._text, _BLOCKS_BY_PATTERN if settings.split == "pattern" else _BLOCKS))
+            blocks = self._text.blocks(_BLOCKS_BY_PATTERN if settings.split == "pattern" else _BLOCKS)
             count = _count_words if settings.alphabet is Alphabet.WORDS else _count_bytes
             # Every other block first: that shows how the number of distinct pieces grows.
             half, sample = count([*blocks[::2], *blocks[1::2]], len(blocks[::2]), settings, report)
@@ -224,13 +227,6 @@ def _cut_in_pieces(settings: RunSettings) -> RunSettings | None:
     )
 
 
-def _blocks(text: str, most: int) -> Iterator[str]:
-    """Give the whole text in blocks, or so many blocks from all over it if it is longer."""
-    number = -(-len(text) // _BLOCK)
-    for block in range(number) if number <= most else (number * place // most for place in range(most)):
-        yield text[block * _BLOCK : (block + 1) * _BLOCK]
-
-
 def _count_words(
     blocks: list[str], half: int, settings: RunSettings, report: Report
 ) -> tuple[DistinctPieces, DistinctPieces]:
@@ -269,9 +265,3 @@ def _count_bytes(
             content, lengths, counts = counter.counted()
             found.append(DistinctPieces(len(lengths), len(content), int(counts.sum())))
     return found[0], found[-1]
-
-
-def _width(text: str) -> int:
-    """Give the bytes that Python takes for a character of a text."""
-    each = sys.getsizeof(text) // max(1, len(text))
-    return 1 if each < 2 else 2 if each < 4 else 4

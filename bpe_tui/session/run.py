@@ -19,12 +19,13 @@ from bpe_tui.session.pace import SpeedLimit
 from bpe_tui.session.settings import Alphabet
 from bpe_tui.session.snapshot import Snapshot
 from bpe_tui.session.state import RunState
+from bpe_tui.session.training_text import training_text
 from bpe_tui.session.worker import Wish, Worker
 
 if TYPE_CHECKING:
     from bpe_tui.bpe.encoder import TextEncoder
     from bpe_tui.bpe.tokenizer import BPETokenizer
-    from bpe_tui.corpus import Splits
+    from bpe_tui.corpus import SplitFiles, Splits
     from bpe_tui.progress import Report
     from bpe_tui.session.journal import Journal
     from bpe_tui.session.settings import RunSettings
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 
 class Run:
     """A training run over the training split of `splits`; `snapshot()` says how it is.
+
+    Splits that are only files do for a run on bytes, which never holds their text.
 
     `merges` are replayed before anything is learned: that is how a run is resumed. A `journal` keeps what is learned
     safe from a killed process. Commands raise RunError when the run cannot do what they ask for in its state.
@@ -41,7 +44,7 @@ class Run:
 
     def __init__(
         self,
-        splits: Splits,
+        splits: Splits | SplitFiles,
         settings: RunSettings,
         merges: Sequence[tuple[str, str]] = (),
         *,
@@ -58,7 +61,8 @@ class Run:
         self._worker = Worker(settings, self._make, len(self._given), journal, self.identity)
 
     def _make(self, settings: RunSettings, report: Report) -> Engine:
-        return self._make_engine(self.training_text, settings, self.base_tokens(), self._given, report)
+        text = training_text(self.splits, settings.training_characters, report)
+        return self._make_engine(text, settings, self.base_tokens(), self._given, report)
 
     # Commands
 
@@ -184,8 +188,14 @@ class Run:
 
     @property
     def training_text(self) -> str:
-        """The text that is trained on: the training split, or as much of it as the settings say."""
-        return self.splits.train.text[: self.settings.training_characters]
+        """The text that is trained on: the training split, or as much of it as the settings say.
+
+        Raises RunError if it is only a file.
+        """
+        text = training_text(self.splits, self.settings.training_characters)
+        if not isinstance(text, str):
+            raise RunError(f"the text of {self.splits.train.source} is not at hand: it is read while it is trained on")
+        return text
 
     @property
     def settings(self) -> RunSettings:
