@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from bpe_tui.corpus.model import Splits
+from bpe_tui.corpus.split_files import SplitFiles
 from bpe_tui.errors import TextError
 from bpe_tui.session.settings import Alphabet, RunSettings
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from bpe_tui.bpe.piece_counting import Text
     from bpe_tui.bpe.tokenizer import BPETokenizer
     from bpe_tui.bpe.trainer import Trainer
-    from bpe_tui.corpus import SplitFiles
+    from bpe_tui.corpus import Splits
     from bpe_tui.progress import Report
 
     Column = npt.NDArray[np.int32]
@@ -35,7 +35,7 @@ def base_tokens(settings: RunSettings, splits: Splits | SplitFiles) -> list[str]
         from bpe_tui.bpe.byte_training import byte_order
 
         return byte_order(settings.tie_rule)
-    if not isinstance(splits, Splits):
+    if isinstance(splits, SplitFiles):
         raise TextError("characters and words are learned from texts that are at hand: read the splits first")
     characters = splits.base_characters()
     if settings.alphabet is Alphabet.WORDS:

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from bpe_tui.bpe.alphabet import portions
-from bpe_tui.corpus.model import Splits
+from bpe_tui.corpus.split_files import SplitFiles
 from bpe_tui.progress import Report, silent
 
 if TYPE_CHECKING:
     from bpe_tui.bpe.piece_counting import Text
-    from bpe_tui.corpus import SplitFiles
+    from bpe_tui.corpus import Splits
 
 
 def training_text(splits: Splits | SplitFiles, characters: int | None, report: Report = silent) -> Text:
@@ -20,23 +20,22 @@ def training_text(splits: Splits | SplitFiles, characters: int | None, report: R
 
     Only the first `characters` of it; None for all. The blocks raise CorpusError; `report` hears of bytes read.
     """
-    if isinstance(splits, Splits):
-        return splits.train.text[:characters]
-    return _blocks(splits, characters, report)
+    if isinstance(splits, SplitFiles):
+        return _blocks(splits, characters, report)
+    return splits.train.text[:characters]
 
 
 def identity_of_text(splits: Splits | SplitFiles, characters: int | None) -> tuple[int, str]:
     """Give how many characters are trained on, and the SHA-256 of them in UTF-8. A file is read for that."""
     found = hashlib.sha256()
-    if isinstance(splits, Splits):
-        text = splits.train.text[:characters]
-        for portion in portions(text):
-            found.update(portion.encode("utf-8", "surrogatepass"))
-        return len(text), found.hexdigest()
     count = 0
-    for block in _first(splits.train.blocks(), characters):
-        count += len(block)
-        found.update(block.encode("utf-8"))
+    if isinstance(splits, SplitFiles):
+        parts = _first(splits.train.blocks(), characters)
+    else:
+        parts = portions(splits.train.text[:characters])
+    for part in parts:
+        count += len(part)
+        found.update(part.encode("utf-8", "surrogatepass"))
     return count, found.hexdigest()
 
 
