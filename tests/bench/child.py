@@ -121,10 +121,8 @@ def documents(
     return answer
 
 
-def encode_file(tokenizer: str, file: str, save: str | None = None) -> dict[str, Any]:
-    """Read a file, encode it as one text to an array, and save that as `.npy` if asked; each timed by itself."""
-    import numpy as np
-
+def encode_file(tokenizer: str, file: str) -> dict[str, Any]:
+    """Read a file and encode it as one text to an array; each timed by itself."""
     from bpe_tui import BPETokenizer
     from bpe_tui.corpus import read_text
 
@@ -141,10 +139,7 @@ def encode_file(tokenizer: str, file: str, save: str | None = None) -> dict[str,
 
     def work() -> int:
         text = step("reading", lambda: read_text(file).text)
-        ids = step("encoding", lambda: encoder.encode_array(text))
-        if save is not None:
-            step("saving", lambda: np.save(save, ids))
-        return len(ids)
+        return len(step("encoding", lambda: encoder.encode_array(text)))
 
     tokens, answer = timed(work)
     return answer | {"tokens": tokens, "steps": steps}

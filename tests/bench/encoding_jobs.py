@@ -115,7 +115,7 @@ def documents(setup: Setup, _: Any) -> Rows:
 
 
 def encode_file(setup: Setup, _: Any) -> Rows:
-    """`bpe-tui encode` of a whole file to `.pt`, and the library's encoder on it to `.npy`: speed and memory."""
+    """`bpe-tui encode` of a whole file to `.pt` and `.npy`, beside the encoder alone: speed and memory."""
     file = setup.text_file()
     size = file.stat().st_size
     little = setup.scratch / "little.txt"
@@ -127,25 +127,25 @@ def encode_file(setup: Setup, _: Any) -> Rows:
         ByteBPETokenizer.train(source.read(20_000_000), 32_000, verbose=False).save(tokenizer)
     command = [
         "encode", "--train", str(file), "--val", str(little), "--test", str(little), "--tokenizer", str(tokenizer),
-        "--output-dir", str(setup.scratch / "encoded"), "--overwrite", "--quiet",
+        "--overwrite", "--quiet", "--output-dir", str(setup.scratch / "encoded"), "--format",
     ]  # fmt: skip
     # A gigabyte takes long enough to be steady: three rounds, and the first has filled the cache of files.
     runs = min(setup.runs, 3)
     requests: dict[str, dict[str, Any]] = {
         "array": {"job": "encode_file", "tokenizer": str(tokenizer), "file": str(file)},
-        "npy": {
-            "job": "encode_file", "tokenizer": str(tokenizer), "file": str(file), "save": str(setup.scratch / "ids.npy")
-        },
-        "command": {"job": "cli", "arguments": command},
-    }  # fmt: skip
+        "pt": {"job": "cli", "arguments": [*command, "pt"]},
+        "npy": {"job": "cli", "arguments": [*command, "npy"]},
+    }
     answers = in_turn(requests, runs)
     encoding = [answer["steps"]["encoding"] for answer in answers["array"]]
     rates = {name: median(answers[name], "seconds") for name in requests}
     alone = sorted(encoding)[len(encoding) // 2]
     yield Row(f"{size / 1e6:,.0f} MB, text in memory to an array", alone, None, f"{size / alone / 1e6:,.1f} MB/s")
     labels = {
-        "array": "file to an array", "npy": "file to .npy", "command": "bpe-tui encode, file to .pt, proven",
-    }  # fmt: skip
+        "array": "file to an array",
+        "pt": "bpe-tui encode, file to .pt, proven",
+        "npy": "bpe-tui encode, file to .npy, proven",
+    }
     for name, label in labels.items():
         peak, added = peak_of(answers[name])
         note = f"{size / rates[name] / 1e6:,.1f} MB/s; peak {peak / 1e6:,.0f} MB, {peak / size:.1f} bytes a byte"

@@ -52,6 +52,7 @@ def phases(corpus: Any, measure: Callable[[Callable[[], Any]], float]) -> Rows:
 
 
 def _characters(text: str, measure: Callable[[Callable[[], Any]], float]) -> Rows:
+    trained(Trainer("low lower lowest", 12))  # loads the compiled code
     sequence = measure(lambda: character_sequence(text))
     yield "characters to 8,000: symbols of the text", sequence, None, ""
     trainer = Trainer.on_sequence(character_sequence(text), 8_000)
