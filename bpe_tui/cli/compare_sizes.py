@@ -39,7 +39,10 @@ def add_parser(subparsers: Any) -> None:
         metavar="CORPUS",
         help="folder with splits, one text file, or the name of a shipped corpus (see corpus list)",
     )
-    parser.add_argument("--sizes", type=_sizes, default=[300, 500, 1000], metavar="N,N,...", help="vocabulary sizes")
+    parser.add_argument(
+        "--sizes", type=_sizes, default=[300, 500, 1000], metavar="N,N,...",
+        help="vocabulary sizes (default: 300,500,1000)",
+    )  # fmt: skip
     parser.add_argument(
         "--training-characters", type=characters_or_all, default=500_000, metavar="N",
         help="learn from the first N characters, or from all (default: 500000)",
@@ -50,7 +53,9 @@ def add_parser(subparsers: Any) -> None:
     )
     parser.add_argument("--untied", action="store_true", help="input and output embeddings are two matrices, not one")
     parser.add_argument("--context", type=whole_number, default=128, metavar="N", help="tokens (default: 128)")
-    parser.add_argument("--longest", type=natural_number, default=5, metavar="N", help="longest tokens to name")
+    parser.add_argument(
+        "--longest", type=natural_number, default=5, metavar="N", help="longest tokens to name (default: 5)"
+    )
     add_memory(parser)
     add_splits(parser)
     add_invalid(parser)

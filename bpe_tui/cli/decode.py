@@ -25,7 +25,7 @@ def add_parser(subparsers: Any) -> None:
     """Add the command to the command line."""
     parser = subparsers.add_parser("decode", help="ids to text", description=_DESCRIPTION)
     parser.add_argument("id", nargs="*", metavar="ID", help="token ids; - or nothing: read them from standard input")
-    parser.add_argument("--file", type=Path, metavar="FILE", help="a .pt tensor, or a text file with ids")
+    parser.add_argument("--file", type=Path, metavar="FILE", help="a .pt or .npy file, or a text file with ids")
     parser.add_argument("--output", "-o", type=Path, metavar="FILE", help="write the text to FILE instead")
     add_tokenizer(parser)
     add_invalid(parser)

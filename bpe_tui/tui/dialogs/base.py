@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Button, Static
+
+from bpe_tui.tui.modal import Modal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -33,7 +34,7 @@ class Choice:
     """Whether it is what people most likely want; it gets the focus if nothing in the body does."""
 
 
-class Dialog(ModalScreen[Result | None], Generic[Result]):
+class Dialog(Modal[Result | None], Generic[Result]):
     """A box in the middle of the screen. It gives None when it is left with Esc."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

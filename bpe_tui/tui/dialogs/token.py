@@ -8,10 +8,10 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from bpe_tui.terminal import count, fit
+from bpe_tui.tui.modal import Modal
 from bpe_tui.tui.panes.token_details import DetailRow, DetailRows, TokenDetails
 from bpe_tui.tui.panes.vocabulary_columns import VocabularyColumns
 from bpe_tui.tui.widgets.columns import Column
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 LOOKING = "looking for places in the training text …"
 
 
-class TokenScreen(ModalScreen[None]):
+class TokenScreen(Modal[None]):
     """What a token is, its parts, what is built on it, where it occurs. Enter opens a token, Backspace goes back.
 
     Places are not looked for here: at the start and whenever another token is opened, the screen posts PlacesWanted,

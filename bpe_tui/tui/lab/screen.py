@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, cast
 
-from textual.screen import ModalScreen
 from textual.widget import Widget
 from textual.widgets import Input
 
@@ -29,6 +28,7 @@ from bpe_tui.tui.lab.sizes_tab import SizesTab
 from bpe_tui.tui.lab.statistics_tab import StatisticsTab
 from bpe_tui.tui.lab.text_tab import TextTab, first_line
 from bpe_tui.tui.lab.view import NO_TOKENIZER, LabView
+from bpe_tui.tui.modal import Modal
 from bpe_tui.tui.widgets.styled_lines import StyledLines
 from bpe_tui.tui.wording import readable
 
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from bpe_tui.tui.workspace import OpenCorpus
 
 
-class LabScreen(ModalScreen[None]):
+class LabScreen(Modal[None]):
     """The Lab over the tokenizer at hand."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings()

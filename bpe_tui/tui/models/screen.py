@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.binding import Binding, BindingType
 from textual.containers import Container, Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 
 from bpe_tui.errors import BPEError
 from bpe_tui.lm.run_folder import TOKENIZER_NAME
 from bpe_tui.terminal import count
 from bpe_tui.tui.dialogs.path import PathDialog
 from bpe_tui.tui.dialogs.question import shown_path
+from bpe_tui.tui.modal import Modal
 from bpe_tui.tui.models import drawing
 from bpe_tui.tui.models.desk import known_folders
 from bpe_tui.tui.models.run import ModelRun
@@ -46,7 +46,7 @@ class _Chart(StyledLines):
             screen.draw()
 
 
-class ModelsScreen(ModalScreen[None]):
+class ModelsScreen(Modal[None]):
     """Curves, runs and samples. Leaving it ends nothing."""
 
     # As Screen declares them.
