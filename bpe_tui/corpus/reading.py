@@ -166,10 +166,20 @@ class Reading:
 
 @contextlib.contextmanager
 def _opened(path: Path) -> Iterator[tuple[_Source, int]]:
-    """Open a text file and give it with its size; turn what the system says while it is read into CorpusError."""
+    """Open a text file and give it with its size; turn what the system says while it is read into CorpusError.
+
+    A file that was changed meanwhile is one, too.
+    """
     with open_regular(path) as file:
         try:
-            yield file, os.fstat(file.fileno()).st_size
+            before = os.fstat(file.fileno())
+            yield file, before.st_size
+            # Half of the old text and half of the new one would be no text that anybody has ever had.
+            after = os.fstat(file.fileno())
+            if (after.st_size, after.st_mtime_ns) != (before.st_size, before.st_mtime_ns):
+                raise CorpusError(
+                    f"{path} was written to while it was read: begin again when it is finished", file=path
+                )
         except CorpusError:
             raise
         except OSError as error:
@@ -262,8 +272,10 @@ class _Decoder:
         place, line = self._place(error, offset)
         value = error.object[error.start]
         likely = known_format(self._sample)
-        if likely is None and 0 in self._sample:
+        if likely is None and 0 in self._sample and self._encoding is _UTF_8:
             likely = "it holds NUL bytes too and looks like binary data"
+        if likely is None and self._encoding.name != "UTF-8":
+            likely = "the file has its byte order mark, but is damaged or cut off"
         if likely is None:
             likely = "it may be in another encoding (Latin-1, Windows-1252, GBK, …)"
         return CorpusError(

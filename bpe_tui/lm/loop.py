@@ -145,6 +145,7 @@ class Loop:
         finally:
             with contextlib.suppress(RunFolderError):
                 ask(self.folder.path, os.getpid(), None)
+            self.folder.release()
         return result
 
     def _fail(self, error: BaseException) -> None:

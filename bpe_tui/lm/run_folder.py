@@ -13,9 +13,11 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import time
+import weakref
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -91,13 +93,19 @@ class Status:
 
 
 class RunFolder:
-    """The writer's side of the folder. Nothing is touched before `begin` or `resume`."""
+    """The writer's side of the folder. Nothing is touched before `begin` or `resume`.
+
+    From then on it belongs to this object until `release`, or until the process is gone. The status alone would not
+    keep two trainings apart that begin at the same moment.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.lines = 0
         """How many lines of metrics there are."""
         self._status_at = 0.0
+        self._overwrite = False
+        self._lock: weakref.finalize[..., RunFolder] | None = None
 
     @property
     def checkpoint(self) -> Path:
@@ -106,6 +114,7 @@ class RunFolder:
 
     def check(self, *, resume: bool, overwrite: bool) -> None:
         """Make sure that a training may begin here, or go on. Raises RunFolderError."""
+        self._overwrite = overwrite
         status = read_status(self.path)
         if status is not None and status.alive and status.pid != os.getpid():
             raise RunFolderError(
@@ -132,6 +141,26 @@ class RunFolder:
                 "move that away or name another folder"
             )
 
+    def claim(self) -> None:
+        """Keep all other trainings out of the folder, which must be there. Raises RunFolderError if one is in it."""
+        if self._lock is not None:
+            return
+        try:
+            descriptor = _locked(self.path)
+        except BlockingIOError as error:
+            raise RunFolderError(
+                f"{self.path} is in use: another training has just begun in it; wait for it or stop it, or name "
+                "another folder"
+            ) from error
+        if descriptor is not None:
+            self._lock = weakref.finalize(self, os.close, descriptor)
+
+    def release(self) -> None:
+        """Let others have the folder."""
+        if self._lock is not None:
+            self._lock()
+            self._lock = None
+
     def begin(self, description: dict[str, Any], tokenizer: BPETokenizer) -> None:
         """Make the folder, or empty it of an earlier training, and write down what is trained.
 
@@ -139,6 +168,9 @@ class RunFolder:
         """
         with self._explained("write", self.path):
             self.path.mkdir(parents=True, exist_ok=True)
+            self.claim()
+            # Another training may have come and gone since the last look.
+            self.check(resume=False, overwrite=self._overwrite)
             for name in _ALL:
                 (self.path / name).unlink(missing_ok=True)
             write_text(self.path / RUN_NAME, _json(description))
@@ -221,9 +253,34 @@ def read_json(file: Path) -> dict[str, Any] | None:
     """Give the object in a JSON file; None when the file is not there or holds none."""
     try:
         content = json.loads(file.read_bytes())
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None
     return content if isinstance(content, dict) else None
+
+
+def _locked(folder: Path) -> int | None:
+    """Lock a folder and give the descriptor that holds the lock; None where the system has no such locks.
+
+    Raises BlockingIOError if somebody else holds it.
+    """
+    try:
+        import fcntl
+    except ImportError:
+        return None
+    try:
+        descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        # Whoever cannot read it may be able to write in it.
+        return None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        os.close(descriptor)
+        if error.errno in {errno.EWOULDBLOCK, errno.EAGAIN}:
+            raise
+        # Some network file systems cannot lock.
+        return None
+    return descriptor
 
 
 def process_exists(pid: int) -> bool:

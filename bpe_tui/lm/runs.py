@@ -54,6 +54,8 @@ def resume_run(
     """
     run_folder = RunFolder(folder)
     run_folder.check(resume=True, overwrite=False)
+    # Before the checkpoint is read: nobody shall go on from it meanwhile and write another.
+    run_folder.claim()
     checkpoint = read_checkpoint(folder)
     # Before anything is made of it: a model of another vocabulary would fail in ways that nobody understands.
     check_data(checkpoint, data, same_text=True)

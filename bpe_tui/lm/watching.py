@@ -63,7 +63,7 @@ def read_metrics(folder: Path) -> list[dict[str, Any]]:
 def _entry(line: bytes) -> dict[str, Any] | None:
     try:
         entry = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         # A process that was killed may have left half a line, to which the next one wrote on.
         return None
     return entry if isinstance(entry, dict) else None

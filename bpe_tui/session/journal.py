@@ -238,7 +238,7 @@ def _whole_lines(file: IO[bytes]) -> Iterator[dict[str, Any]]:
             return
         try:
             content = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             return
         if not isinstance(content, dict):
             return

@@ -174,6 +174,10 @@ class MemoryEstimator:
         return sum(len(block.encode("utf-8", "surrogatepass")) for block in sample) / max(1, sum(map(len, sample)))
 
     def _pieces_for(self, settings: RunSettings, report: Report) -> tuple[DistinctPieces, DistinctPieces, int]:
+        if not self._text:
+            # The run itself will say that there is nothing to learn from.
+            nothing = DistinctPieces(0, 0, 0)
+            return nothing, nothing, 0
         key = _cut(settings)
         if key not in self._pieces:
             blocks = self._text.blocks(_BLOCKS_BY_PATTERN if settings.split == "pattern" else _BLOCKS)

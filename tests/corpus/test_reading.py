@@ -6,13 +6,14 @@ import io
 import os
 import socket
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bpe_tui.corpus import read_text
+from bpe_tui.corpus import read_blocks, read_text
 from bpe_tui.corpus.reading import CHUNK_BYTES, decode
 from bpe_tui.errors import Cancelled, CorpusError
 
@@ -307,6 +308,50 @@ def test_replacing_in_pieces_is_replacing_at_once(parts: list[bytes], chunk: int
 def test_a_file_may_grow_while_it_is_read() -> None:
     read = decode(io.BytesIO(b"abc" * 100), 10, Path("f"), chunk_bytes=16)
     assert (read.text, read.bytes) == ("abc" * 100, 300)
+
+
+def cut_short(path: Path) -> None:
+    os.truncate(path, 700_000)
+
+
+def written_on(path: Path) -> None:
+    with path.open("ab") as file:
+        file.write(b"more\n")
+
+
+def written_over(path: Path) -> None:
+    with path.open("r+b") as file:
+        file.write(b"X" * 3_000_000)
+    # Also where the clock of the file system is a coarse one.
+    os.utime(path, ns=(1, 1))
+
+
+@pytest.mark.parametrize("change", [cut_short, written_on, written_over])
+@pytest.mark.parametrize("read", [read_text, lambda path, report: list(read_blocks(path, report=report))])
+def test_a_file_that_changes_while_it_is_read_is_refused(
+    tmp_path: Path, change: Callable[[Path], None], read: Callable[..., object]
+) -> None:
+    path = write(tmp_path, b"abc def\n" * 400_000)
+    reports: list[int] = []
+
+    def report(_: str, done: int, __: int) -> None:
+        reports.append(done)
+        if len(reports) == 2:
+            change(path)
+
+    with pytest.raises(CorpusError, match="was written to while it was read") as raised:
+        read(path, report=report)
+    assert raised.value.file == path
+    # Nothing is wrong with it once it stays as it is.
+    read(path, report=lambda *_: None)
+
+
+@pytest.mark.parametrize("end", [b"x", b"\x00\xd8"])
+def test_a_broken_file_with_a_mark_is_not_called_binary(tmp_path: Path, end: bytes) -> None:
+    content = "hello".encode("utf-16-le")
+    with pytest.raises(CorpusError, match="is not UTF-16: the file has its byte order mark, but is damaged") as raised:
+        read_text(write(tmp_path, b"\xff\xfe" + content + end))
+    assert raised.value.byte_offset == 12
 
 
 def test_reading_from_several_threads(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from bpe_tui.lm.config import MiniGPTConfig
 from bpe_tui.lm.data import ModelData
 from bpe_tui.lm.errors import ModelSettingsError, RunFolderError, TrainingError
 from bpe_tui.lm.evaluation import evaluate
-from bpe_tui.lm.run_folder import TrainingState, read_json, read_status
+from bpe_tui.lm.run_folder import RunFolder, TrainingState, read_json, read_status
 from bpe_tui.lm.runs import begin_run, resume_run
 from bpe_tui.lm.settings import Budget, BudgetKind, Progress, TrainingSettings
 from bpe_tui.lm.training import Training
@@ -262,6 +262,33 @@ def test_impossible_settings_are_named(changes: dict[str, Any]) -> None:
 def test_an_impossible_budget(amount: float) -> None:
     with pytest.raises(ModelSettingsError, match="larger than 0"):
         Budget(BudgetKind.STEPS, amount)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="folders cannot be locked there")
+def test_two_trainings_that_begin_at_once_do_not_share_a_folder(data: ModelData, tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    first = begin_run(data, folder, SHAPE, settings())
+    # It has not said yet that it is there.
+    assert not (folder / "status.json").exists()
+    with pytest.raises(RunFolderError, match="is in use: another training has just begun in it"):
+        begin_run(data, folder, SHAPE, settings(), overwrite=True)
+    first.run(measure=False)
+    entries = read_metrics(folder)
+    steps = [entry["step"] for entry in entries if entry["kind"] == "validation"]
+    assert steps == sorted(set(steps))
+    # Whoever waited for it has the folder now, and may not go over what it finds there unasked.
+    late = RunFolder(folder)
+    late.path = tmp_path / "elsewhere"
+    late.check(resume=False, overwrite=False)
+    late.path = folder
+    with pytest.raises(RunFolderError, match="holds a training already"):
+        late.begin({}, data.tokenizer)
+    late.release()
+    # Two that go on from the same checkpoint are as bad.
+    second = resume_run(data, folder)
+    with pytest.raises(RunFolderError, match="is in use"):
+        resume_run(data, folder)
+    second.run(measure=False)
 
 
 def test_a_folder_in_use_or_full_is_not_taken(data: ModelData, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from bpe_tui.lm.control import asked
 from bpe_tui.lm.data import ModelData
 from bpe_tui.lm.process import TrainingProcess
 from bpe_tui.lm.run_folder import RunFolder, Status, TrainingState, process_exists, read_status
@@ -37,6 +38,15 @@ def test_each_line_comes_once_and_only_when_it_is_whole(tmp_path: Path) -> None:
         file.write(b'"loss": 2}\n')
     assert watcher.poll() == [{"kind": "train", "loss": 2}]
     assert watcher.generation == 0
+
+
+def test_files_that_are_nested_without_end_say_nothing(tmp_path: Path) -> None:
+    endless = "[" * 200_000 + "\n"
+    for name in ("status.json", "run.json", "result.json", "metrics.jsonl", "control.json"):
+        (tmp_path / name).write_text(endless)
+    watcher = RunWatcher(tmp_path)
+    assert (watcher.poll(), watcher.status(), watcher.result(), watcher.description()) == ([], None, None, None)
+    assert asked(tmp_path, 1) is None
 
 
 def test_metrics_that_are_replaced_come_again_from_the_start(tmp_path: Path) -> None:

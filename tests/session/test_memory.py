@@ -284,3 +284,12 @@ def test_this_machine_tells_both() -> None:
     assert system.held_memory() > 10_000_000
     if sys.platform == "linux":
         assert (system.free_memory() or 0) > 0
+
+
+@pytest.mark.parametrize("kind", [{"alphabet": "bytes"}, {"alphabet": "words"}, {"alphabet": "characters"}])
+def test_a_run_on_nothing_takes_next_to_nothing(kind: dict[str, str]) -> None:
+    estimator = MemoryEstimator("", lambda _: 256)
+    settings = RunSettings(None, 300, 2, **kind)  # type: ignore[arg-type]
+    assert estimator.run_memory(settings) < 100_000_000
+    assert estimator.knows(settings) or kind["alphabet"] != "characters"
+    assert estimator.what_fits(settings, 10**9) is not None
