@@ -244,7 +244,8 @@ def _answer_partings(partings: list[tuple[str, str, Parting]], console: Console)
         if found.equal:
             console.answer(f"{names}: the same {found.rank:,}")
             continue
-        console.answer(f"{names}: the first {found.rank:,} are the same, then")
+        alike = f"the first {found.rank:,} are the same, then" if found.rank else "they part at the first one"
+        console.answer(f"{names}: {alike}")
         for name, merge in ((first, found.first), (second, found.second)):
             shown = " + ".join(console.piece(part) for part in merge) if merge else "no further merge"
             console.answer(f"  {console.message(name)}: {shown}")

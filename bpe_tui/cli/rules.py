@@ -61,6 +61,8 @@ def run(arguments: argparse.Namespace) -> int:
     shown = found[: arguments.limit or None]
     for rule in shown:
         console.answer(_line(tokenizer, rule, console))
+    if not found:
+        console.note("no merge matches" if arguments.query else "the tokenizer has no merges")
     if len(shown) < len(found):
         console.note(f"{len(found) - len(shown):,} more; --limit 0 shows all")
     console.document(
