@@ -131,7 +131,7 @@ def _answer(found: SizeComparison, arguments: argparse.Namespace, console: Conso
         )
         longest.append([count(row.vocab_size), " ".join(console.shown(token) for _, token in row.longest)])
     # Beside the figures there is no room for them in a terminal of 80 columns.
-    for line in [*table(rows), "", *table(longest, left=(1,))]:
+    for line in [*table(rows, left=()), "", *table(longest, left=(1,))]:
         console.answer(line)
     for row in found.rows:
         if row.vocab_size < row.size and found.stop_reason is not None:

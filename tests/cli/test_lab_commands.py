@@ -192,7 +192,7 @@ def test_the_learned_rules(command: RunCommand, tokenizer: BPETokenizer, text_fi
     document = command("rules", "--token", "low", "--file", text_file, "--json").document
     assert [entry["token"] for entry in document["built_on_it"]] == ["lower"]
     assert [place["offset"] for place in document["places"]] == [0, 18]
-    assert "part of 1 merges; 1 tokens are built on it" in command("rules", "--id", tokenizer.stoi["low"]).out
+    assert "part of 1 merge; 1 token is built on it" in command("rules", "--id", tokenizer.stoi["low"]).out
     assert command("rules", "--token", "wol").code == 1
     assert command("rules", "x", "--token", "low").code == 2
     assert command("rules", "--file", text_file).code == 2

@@ -103,6 +103,10 @@ async def test_figures_are_those_of_the_analysis(open_app: OpenApp, gpt2: Path, 
 
         await person.press("c")
         await person.until_text("a million tokens cost")
+        await person.type("2,5")
+        await person.press("enter")
+        await person.until_text("that is no number: 2.5 is one")
+        await person.press("ctrl+u")
         await person.type("2.5")
         await person.press("enter")
         await person.until_text("2.5 per million tokens", "cost")
