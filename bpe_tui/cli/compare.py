@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import itertools
 import shutil
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -167,19 +166,22 @@ def _answer_table(columns: list[Column], arguments: argparse.Namespace, console:
     from bpe_tui.cli.tables import figure, share, table
     from bpe_tui.terminal import UNKNOWN
 
-    header = ["tokenizer", "kind", "vocabulary", "tokens", "bytes/token", "chars/token", "tokens/word", "one-token"]
-    header += ["Renyi", *(["cost"] if arguments.price is not None else [])]
+    # Short, as in the Lab, and the kind behind all figures: they fit into 80 columns without it.
+    header = ["tokenizer", "vocab", "tokens", "bytes/tok", "chars/tok", "tok/word", "one-token", "Renyi"]
+    header += [*(["cost"] if arguments.price is not None else []), "kind"]
     rows = [header]
     for column in columns:
         found = column.statistics
-        row = [console.message(column.name), console.message(column.kind), f"{column.vocab_size:,}"]
+        kind = console.message(column.kind)
+        row = [console.message(column.name), f"{column.vocab_size:,}"]
         if found is None:
-            rows.append([*row, *[UNKNOWN] * (len(header) - len(row))])
+            rows.append([*row, *[UNKNOWN] * (len(header) - len(row) - 1), kind])
             continue
         row += [f"{found.tokens:,}", figure(found.bytes_per_token), figure(found.characters_per_token)]
         row += [figure(found.tokens_per_word), share(found.one_token_share), figure(found.renyi_efficiency)]
-        rows.append([*row, *([f"{cost(found.tokens, arguments.price):.6f}"] if arguments.price is not None else [])])
-    for line in table(rows, left=(0, 1)):
+        row += [f"{cost(found.tokens, arguments.price):.6f}"] if arguments.price is not None else []
+        rows.append([*row, kind])
+    for line in table(rows, left=(0, len(header) - 1)):
         console.answer(line)
     for column in columns:
         if column.missing is not None:
@@ -187,14 +189,14 @@ def _answer_table(columns: list[Column], arguments: argparse.Namespace, console:
 
 
 def _answer_line(number: int, line: AlignedLine, console: Console) -> None:
-    from bpe_tui.terminal import cell_width, pad
+    from bpe_tui.terminal import cell_width, pad, runs_that_fit
 
     width = max(cell_width(console.message(row.name)) for row in line.rows)
     bar = "|" if console.ascii_only else "│"
     segments = [console.piece(segment) for segment in line.segments]
     console.answer("")
     console.answer(f"line {number:,}:")
-    for first, last in _blocks(segments, max(20, shutil.get_terminal_size().columns - width - 2)):
+    for first, last in runs_that_fit(segments, max(20, shutil.get_terminal_size().columns - width - 2)):
         for row in line.rows:
             if row.cut_after is None:
                 shown = "cannot encode this line" if row.tokens is None else f"{row.tokens:,} tokens, places not known"
@@ -204,20 +206,6 @@ def _answer_line(number: int, line: AlignedLine, console: Console) -> None:
             console.answer(f"{pad(console.message(row.name), width)}  {shown.rstrip()}")
         if last < len(segments):
             console.answer("")
-
-
-def _blocks(segments: list[str], width: int) -> Iterator[tuple[int, int]]:
-    """Give (first, last) of the segments that fit beside one another into `width` cells, at least one."""
-    from bpe_tui.terminal import cell_width
-
-    first = used = 0
-    for index, segment in enumerate(segments):
-        cells = cell_width(segment) + 1
-        if index > first and used + cells > width:
-            yield first, index
-            first, used = index, 0
-        used += cells
-    yield first, len(segments)
 
 
 def _answer_shared(shared: list[tuple[str, str, Shared]], console: Console) -> None:
@@ -244,7 +232,8 @@ def _answer_partings(partings: list[tuple[str, str, Parting]], console: Console)
         if found.equal:
             console.answer(f"{names}: the same {found.rank:,}")
             continue
-        console.answer(f"{names}: the first {found.rank:,} are the same, then")
+        alike = f"the first {found.rank:,} are the same, then" if found.rank else "they part at the first one"
+        console.answer(f"{names}: {alike}")
         for name, merge in ((first, found.first), (second, found.second)):
             shown = " + ".join(console.piece(part) for part in merge) if merge else "no further merge"
             console.answer(f"  {console.message(name)}: {shown}")

@@ -119,9 +119,8 @@ def _answer(found: SizeComparison, arguments: argparse.Namespace, console: Conso
     from bpe_tui.terminal import count
 
     tied = "two matrices" if arguments.untied else "tied"
-    rows = [
-        ["vocabulary", "merges", "seconds", "sequence", "chars/token", "validation", "embedding", "context", "longest"]
-    ]
+    rows = [["vocabulary", "merges", "seconds", "sequence", "training", "validation", "embedding", "context"]]
+    longest = [["vocabulary", "longest tokens"]]
     for row in found.rows:
         rows.append(
             [
@@ -133,17 +132,19 @@ def _answer(found: SizeComparison, arguments: argparse.Namespace, console: Conso
                 figure(row.held_out_compression),
                 count(row.embedding_parameters(arguments.dimension, tied=not arguments.untied)),
                 f"{row.context_characters(arguments.context):,.0f}",
-                " ".join(console.shown(token) for _, token in row.longest),
             ]
         )
-    for line in table(rows, left=(8,)):
+        longest.append([count(row.vocab_size), " ".join(console.shown(token) for _, token in row.longest)])
+    # Beside the figures there is no room for them in a terminal of 80 columns.
+    for line in [*table(rows, left=()), "", *table(longest, left=(1,))]:
         console.answer(line)
     for row in found.rows:
         if row.vocab_size < row.size and found.stop_reason is not None:
             console.note(f"{row.size:,} tokens were not reached: {found.stop_reason.explain()}")
     console.note(
-        f"embedding: parameters at dimension {arguments.dimension:,}, {tied}; context: characters that "
-        f"{arguments.context:,} tokens of validation text cover; validation: its characters per token"
+        "training, validation: characters per token of these texts; "
+        f"embedding: parameters at dimension {arguments.dimension:,}, {tied}; "
+        f"context: characters that {arguments.context:,} tokens of validation text cover"
     )
 
 

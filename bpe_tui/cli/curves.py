@@ -145,6 +145,7 @@ def _figures(curves: list[Curve], point: int | None, told: list[Gain], merges: i
                 "tokens_saved": entry.saved,
                 "share": entry.share,
                 "estimated": entry.estimated,
+                "at_most": entry.bound,
             }
             for entry in told
         ],

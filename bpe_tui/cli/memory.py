@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from bpe_tui.session.settings import RunSettings
 
 
-BLOCKS_MEMORY = 150_000_000
+_BLOCKS_MEMORY = 150_000_000
 """Bytes that encoding takes at the most where a text can be encoded in parts, measured."""
 
 
@@ -101,7 +101,7 @@ def encoding_memory(splits: Splits, settings: RunSettings) -> int:
     """Give the bytes that encoding all splits takes: ids, what they are decoded to and copies of the text, measured."""
     whole = 14 * sum(len(split.text) for split in splits)
     in_one = settings.kind == "byte_bpe" and settings.splitting_rule().name in ("none", "pattern")
-    return whole if in_one else min(whole, BLOCKS_MEMORY)
+    return whole if in_one else min(whole, _BLOCKS_MEMORY)
 
 
 def _refusal(found: MemoryEstimate, settings: RunSettings, offers: Sequence[Fitting]) -> str:

@@ -61,6 +61,8 @@ def run(arguments: argparse.Namespace) -> int:
     shown = found[: arguments.limit or None]
     for rule in shown:
         console.answer(_line(tokenizer, rule, console))
+    if not found:
+        console.note("no merge matches" if arguments.query else "the tokenizer has no merges")
     if len(shown) < len(found):
         console.note(f"{len(found) - len(shown):,} more; --limit 0 shows all")
     console.document(
@@ -128,9 +130,14 @@ def _one_token(rules: Rules, arguments: argparse.Namespace, console: Console) ->
             f"parts: {console.token_of(tokenizer, tree.left.id)} + {console.token_of(tokenizer, tree.right.id)}; "
             f"down to {' '.join(parts[:100])}{' ...' if len(parts) > 100 else ''}"
         )
-    console.answer(f"part of {len(uses):,} merges; {len(built):,} tokens are built on it")
+    merges = "1 merge" if len(uses) == 1 else f"{len(uses):,} merges"
+    tokens = "1 token is" if len(built) == 1 else f"{len(built):,} tokens are"
+    console.answer(f"part of {merges}; {tokens} built on it")
     for rule in uses[:limit]:
         console.answer(_line(tokenizer, rule, console))
+    if arguments.file is not None:
+        # A place is told by the character that the token begins with.
+        console.answer(f"{'character':>10}  place" if found else f"no place in {console.message(arguments.file)}")
     for place in found:
         console.answer(
             f"{place.offset:>10,}  {console.shown(place.before)}[{console.token_of(tokenizer, number)}]"

@@ -4,7 +4,7 @@
 through it. `cell_width`, `fit` and `pad` measure and cut by terminal cells; the rest write figures for people.
 """
 
-from bpe_tui.terminal.cells import cell_width, fit, pad
+from bpe_tui.terminal.cells import cell_width, fit, pad, runs_that_fit
 from bpe_tui.terminal.numbers import UNKNOWN, bytes_size, count, duration, percent, rate, short_count
 from bpe_tui.terminal.text import raw_query, visible
 from bpe_tui.terminal.tokens import shown_bytes, shown_token, token_text
@@ -20,6 +20,7 @@ __all__ = [
     "percent",
     "rate",
     "raw_query",
+    "runs_that_fit",
     "short_count",
     "shown_bytes",
     "shown_token",

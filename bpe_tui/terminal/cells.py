@@ -5,6 +5,7 @@ The measure is the one that Textual lays out with, so that what is cut and padde
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Final, Literal
 
 from rich.cells import cell_len
@@ -56,3 +57,18 @@ def pad(text: str, width: int, alignment: Alignment = "left", *, ascii_only: boo
     fitted = fit(text, width, ascii_only=ascii_only)
     blank = " " * (width - cell_width(fitted))
     return blank + fitted if alignment == "right" else fitted + blank
+
+
+def runs_that_fit(segments: Sequence[str], width: int) -> Iterator[tuple[int, int]]:
+    """Give (first, last) of the segments that go beside one another into `width` cells, one cell behind each.
+
+    There is at least one in each run, however wide it is.
+    """
+    first = used = 0
+    for index, segment in enumerate(segments):
+        cells = cell_width(segment) + 1
+        if index > first and used + cells > width:
+            yield first, index
+            first, used = index, 0
+        used += cells
+    yield first, len(segments)

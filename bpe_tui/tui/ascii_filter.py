@@ -30,6 +30,9 @@ _SIGNS = str.maketrans(
         **dict.fromkeys("✓", "+"),
         **dict.fromkeys("✗×", "x"),
         **dict.fromkeys("‖", "="),
+        # In our own words: Rényi, and the order of his entropy.
+        **dict.fromkeys("é", "e"),
+        **dict.fromkeys("α", "a"),
     }
 )
 

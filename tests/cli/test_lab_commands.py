@@ -137,7 +137,10 @@ def test_four_families_in_one_table(command: RunCommand, tokenizer_file: Path, c
 def test_sizes_side_by_side(command: RunCommand, corpus: Path) -> None:
     result = command("compare-sizes", corpus, "--sizes", "30,25,40")
     assert result.code == 0, result.err
-    assert [line.split()[0] for line in result.out.splitlines()] == ["vocabulary", "25", "30", "40"]
+    figures, longest = ([line.split() for line in part.splitlines()] for part in result.out.split("\n\n"))
+    assert [line[0] for line in figures] == ["vocabulary", "25", "30", "40"]
+    assert [line[0] for line in longest] == ["vocabulary", "25", "30", "40"]
+    assert max(map(len, result.out.split("\n\n")[0].splitlines())) <= 80
     document = command(
         "compare-sizes", corpus, "--sizes", "25,30,5000", "--json", "--dimension", 64, "--untied"
     ).document
@@ -180,13 +183,16 @@ def test_the_learned_rules(command: RunCommand, tokenizer: BPETokenizer, text_fi
     assert [line.split()[-1] for line in command("rules").out.splitlines()] == ["lo", "low", "er", "lower"]
     assert [line.split()[-1] for line in command("rules", "len:>2").out.splitlines()] == ["low", "lower"]
     assert [line.split()[-1] for line in command("rules", "/^e/").out.splitlines()] == ["er"]
+    none = command("rules", "xyz")
+    assert (none.code, none.out) == (0, "")
+    assert "no merge matches" in none.err
     limited = command("rules", "--limit", 1)
     assert len(limited.out.splitlines()) == 1
     assert "3 more" in limited.err
     document = command("rules", "--token", "low", "--file", text_file, "--json").document
     assert [entry["token"] for entry in document["built_on_it"]] == ["lower"]
     assert [place["offset"] for place in document["places"]] == [0, 18]
-    assert "part of 1 merges; 1 tokens are built on it" in command("rules", "--id", tokenizer.stoi["low"]).out
+    assert "part of 1 merge; 1 token is built on it" in command("rules", "--id", tokenizer.stoi["low"]).out
     assert command("rules", "--token", "wol").code == 1
     assert command("rules", "x", "--token", "low").code == 2
     assert command("rules", "--file", text_file).code == 2

@@ -41,6 +41,13 @@ async def test_without_a_tokenizer_it_says_what_to_do(open_app: OpenApp) -> None
         await person.until(lambda: person.app.screen is person.app.main, "the main screen")
 
 
+async def test_help_in_the_lab_begins_with_its_keys(open_app: OpenApp) -> None:
+    async with open_app(size=(80, 24)) as person:
+        await open_lab(person)
+        await person.press("question_mark")
+        await person.until_text("In the Lab", "Text, Statistics: turn the dial")
+
+
 async def test_the_dial_shows_the_text_as_of_any_merge(open_app: OpenApp) -> None:
     async with open_app() as person:
         await person.train()
@@ -88,6 +95,21 @@ async def test_switching_samples_trains_at_once(open_app: OpenApp) -> None:
         await person.until_text("step 1 of 3")
         await person.press("pageup")
         await person.until_text("step 0 of 3, 10 tokens")
+
+
+async def test_a_target_that_one_sample_needs_is_not_that_of_the_next(open_app: OpenApp) -> None:
+    async with open_app() as person:
+        await open_lab(person)
+        wanted = person.app.workspace.settings.target_vocab_size
+        await person.press("left_square_bracket")
+        await person.until_text("many-scripts")
+        await person.until(lambda: person.app.workspace.settings.target_vocab_size > wanted, "the target raised")
+        await person.until(lambda: person.snapshot.merges > 0 and person.snapshot.state.ended, "the end of training")
+        before = person.app.workspace.run
+        await person.press("left_square_bracket")
+        await person.until(lambda: person.app.workspace.run not in {None, before}, "another run")
+        assert person.app.workspace.settings.target_vocab_size == wanted
+        assert person.app.workspace.run.settings.target_vocab_size == wanted
 
 
 @pytest.mark.parametrize("size", [(80, 24), (200, 50)])

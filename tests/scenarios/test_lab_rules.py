@@ -39,6 +39,20 @@ async def test_a_token_shows_parts_places_and_what_is_built_on_it(
         await person.until_text("places in the training text", f"{first:,} ", spelled.replace(" ", "·") + after)
 
 
+async def test_what_is_said_of_a_token_is_never_cut(open_app: OpenApp) -> None:
+    for size in ((120, 40), (80, 24)):
+        async with open_app(size=size) as person:
+            await person.train()
+            await open_lab(person)
+            await person.press("4")
+            await person.until(lambda person=person: "sequence after it" in details(person), "the whole sentence")
+
+
+def details(person: Any) -> str:
+    """Give what stands in the list at the right, or in all lines where nothing is beside it."""
+    return " ".join(" ".join(line.rpartition("│")[2] for line in person.text().splitlines()).split())
+
+
 async def test_a_token_that_stands_only_inside_others_shows_those(open_app: OpenApp, verses: str) -> None:
     async with open_app(size=(120, 40)) as person:
         await person.train()

@@ -49,6 +49,20 @@ async def start(person: Person, steps: int, out: str) -> None:
     await person.until(lambda: isinstance(person.app.screen, ModelsScreen), "the start of the training")
 
 
+async def test_the_arrows_go_through_all_fields_of_the_start(open_app: OpenApp) -> None:
+    async with open_app() as person:
+        await person.press("M", "n")
+        await person.until_text("Train a language model")
+        names = ["data", "tokenizer", "out", "amount", "unit", *TINY]
+        passed = []
+        for _ in names:
+            passed.append(person.app.screen.focused.id)
+            await person.press("down")
+        assert sorted(passed) == sorted(names)
+        await person.press(*["up"] * (len(names) - names.index("unit")), "enter")
+        await person.until(lambda: person.app.screen.query_one("#unit", Select).expanded, "the list of units")
+
+
 async def test_curves_samples_and_another_run_over_them(open_app: OpenApp) -> None:
     async with open_app() as person:
         await encode(person)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bpe_tui.terminal import cell_width, fit, pad, visible
+from bpe_tui.terminal import cell_width, fit, pad, runs_that_fit, visible
 
 SHOWN = st.text(max_size=40).map(visible)
 
@@ -49,3 +49,11 @@ def test_pad_takes_exactly_the_cells_it_was_given(text: str, width: int, alignme
 
 def test_a_very_long_text_is_cut_without_being_measured_whole() -> None:
     assert fit("日" * 1_000_000, 5) == "日日…"
+
+
+@given(st.lists(SHOWN, min_size=1, max_size=20), st.integers(1, 30))
+def test_segments_side_by_side_fit_and_none_is_left_out(segments: list[str], width: int) -> None:
+    runs = list(runs_that_fit(segments, width))
+    assert [place for first, last in runs for place in range(first, last)] == list(range(len(segments)))
+    for first, last in runs:
+        assert last - first == 1 or sum(cell_width(segment) + 1 for segment in segments[first:last]) <= width

@@ -55,16 +55,19 @@ _LAB = (
 
 
 class Help(Dialog[None]):
-    """All keys."""
+    """All keys; those of the Lab first where it was asked for."""
 
     width = 84
 
-    def __init__(self) -> None:
+    def __init__(self, *, in_lab: bool = False) -> None:
         super().__init__("Help", hint="↑ ↓ scroll · esc leaves")
+        self._in_lab = in_lab
 
     def body(self) -> Iterable[Widget]:
         """Give the page."""
-        lines: list[Content] = [Content(_INTRODUCTION), Content("")]
+        of_lab = _section("In the Lab", _LAB)
+        lines: list[Content] = of_lab if self._in_lab else []
+        lines += [Content(_INTRODUCTION), Content("")]
         for group in GROUPS:
             lines.append(Content.styled(group, "bold $primary"))
             for action in ACTIONS:
@@ -72,16 +75,19 @@ class Help(Dialog[None]):
                     keys = " ".join(shown_key(key) for key in action.keys) or "menu"
                     lines.append(_row(keys, action.help))
             lines.append(Content(""))
-        for title, rows in (("On screen", _LEGEND), ("Filters", _FILTERS), ("In the Lab", _LAB)):
-            lines.append(Content.styled(title, "bold $primary"))
-            lines += [_row(*row) for row in rows]
-            lines.append(Content(""))
+        lines += [*_section("On screen", _LEGEND), *_section("Filters", _FILTERS)]
+        if not self._in_lab:
+            lines += of_lab
         with VerticalScroll(id="help"):
             yield Static(Content("\n").join(lines[:-1]))
 
     def on_mount(self) -> None:
         """Let the arrows scroll."""
         self.query_one(VerticalScroll).focus()
+
+
+def _section(title: str, rows: Iterable[tuple[str, str]]) -> list[Content]:
+    return [Content.styled(title, "bold $primary"), *(_row(*row) for row in rows), Content("")]
 
 
 def _row(keys: str, text: str) -> Content:

@@ -101,7 +101,9 @@ async def menu(app: BpeTuiApp) -> None:
 
 async def show_help(app: BpeTuiApp) -> None:
     """Open the help."""
-    await app.push_screen_wait(Help())
+    from bpe_tui.tui.lab.screen import LabScreen
+
+    await app.push_screen_wait(Help(in_lab=isinstance(app.screen, LabScreen)))
 
 
 async def palette(app: BpeTuiApp) -> None:

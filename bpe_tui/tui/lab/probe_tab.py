@@ -185,7 +185,7 @@ class ProbeTab(Vertical):
 
     def _title(self, width: int) -> list[Line]:
         sides = self._keeper.sides
-        order = "worst first" if sides.worst_first else "in their order"
+        order = "most tokens per character first" if sides.worst_first else "in their order"
         words = self._keeper.probe_wanted()
         title = f"{readable(sides.probe_list)}: {count(len(words))} (w: others), {order} (b)"
         lines: list[Line] = [((fit(title, width, ascii_only=self._ascii_only), "dim"),)]

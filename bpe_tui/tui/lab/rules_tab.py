@@ -81,6 +81,8 @@ class RulesTab(Vertical):
         self.set_class(self.size.width >= 100, "-wide")
         if self._view is not None:
             self.show(self._view)
+        # The list of details gets its width only now, and sentences in it are broken to that.
+        self.call_after_refresh(self._open)
 
     def show_text(self, text: EncodedText | None, where: str) -> None:
         """Take in the training text in tokens and what it is called, or why it is not there."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from bpe_tui.corpus import shipped
@@ -24,6 +25,8 @@ class Sampling:
         except CorpusError:
             self._samples = ()
         self._own: tuple[Run, RunSettings] | None = None
+        self._raised: tuple[int, int] | None = None
+        """The target vocabulary that the user set, and that to which the sample at hand raised it."""
         self._wanted: int | None = None
         """The sample that is to be trained on next; None when nothing is being opened."""
 
@@ -83,7 +86,7 @@ class Sampling:
         if opened is None:
             return
         app.workspace.open(opened)
-        app.show_corpus()
+        self._show(app)
         if not await app.memory.may_begin():
             return
         try:
@@ -95,3 +98,13 @@ class Sampling:
             return
         self._own = (run, run.settings)
         app.wake()
+
+    def _show(self, app: BpeTuiApp) -> None:
+        """Show the corpus; a target that only the sample before it needed goes back to what the user set."""
+        settings = app.workspace.settings
+        if self._raised is not None and settings.target_vocab_size == self._raised[1]:
+            app.workspace.set_settings(replace(settings, target_vocab_size=self._raised[0]))
+        wanted = app.workspace.settings.target_vocab_size
+        app.show_corpus()
+        reached = app.workspace.settings.target_vocab_size
+        self._raised = (wanted, reached) if reached != wanted else None

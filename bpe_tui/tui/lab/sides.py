@@ -132,7 +132,7 @@ class Sides:
         self.found.pop(name, None)
         self.pairs.pop(name, None)
 
-    def put_at_hand_out(self) -> None:
+    def forget_at_hand(self) -> None:
         """Forget what was found of a tokenizer that is no longer at hand."""
         self.found.pop(AT_HAND, None)
         self.pairs.clear()

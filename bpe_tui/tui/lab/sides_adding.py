@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -34,6 +35,9 @@ T = TypeVar("T")
 
 _FAMILY_SIZE = 8_000
 """Tokens of WordPiece or Unigram, where no tokenizer at hand tells how many would be fair."""
+
+_THOUSANDS = re.compile(r"\d{1,3}(,\d{3})+(\.\d*)?")
+"""A number with commas where they belong."""
 
 _ABOUT = {
     "characters": "every character a token: learned nothing",
@@ -233,7 +237,11 @@ async def _work(lab: LabScreen, name: str, function: Callable[[Report], T]) -> T
 
 
 def _price(text: str) -> float | None:
-    return float(text.strip().replace(",", "")) if text.strip() else None
+    number = text.strip()
+    if "," in number and not _THOUSANDS.fullmatch(number):
+        # Taken for one between thousands, the comma of `2,5` would make it ten times as much.
+        raise ValueError(number)
+    return float(number.replace(",", "")) if number else None
 
 
 def _wrong_price(text: str) -> str:

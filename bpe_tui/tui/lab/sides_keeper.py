@@ -152,12 +152,12 @@ class SidesKeeper:
         sides = self.sides
         if ground is None:
             self._at_hand = None
-            sides.put_at_hand_out()
+            sides.forget_at_hand()
         elif self._at_hand is None or self._at_hand.state != ground.key:
             self._at_hand = Side(AT_HAND, ground.tokenizer, state=ground.key)
             known = sides.found.get(AT_HAND)
             if known is not None and not self._screen.bench.workspace.belongs(known.side.state):
-                sides.put_at_hand_out()
+                sides.forget_at_hand()
 
     def _next_side(self) -> Step | None:
         """Give the next thing that the table lacks: the lines, then each side's figures, then each pair."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from bpe_tui.analysis.comparison import AlignedLine, align
 from bpe_tui.analysis.encoded import utf8_size
 from bpe_tui.errors import BPEError
-from bpe_tui.terminal import UNKNOWN, cell_width, count, fit, pad, shown_bytes
+from bpe_tui.terminal import UNKNOWN, cell_width, count, fit, pad, runs_that_fit, shown_bytes
 from bpe_tui.tui.lab.sides_rows import NAME, cut_line, look, wrapped
 from bpe_tui.tui.wording import readable
 
@@ -85,7 +85,7 @@ def aligned_lines(
     room = max(10, width - label - number - 2)
     shown = [fit(shown_bytes(piece, ascii_only=ascii_only), room - 1) for piece in aligned.segments]
     lines: list[Line] = []
-    blocks = list(_blocks(shown, room)) if shown else []
+    blocks = list(runs_that_fit(shown, room)) if shown else []
     placed = [row for row in aligned.rows if row.cut_after is not None]
     for block, (first, last) in enumerate(blocks if placed else []):
         if block and len(placed) > 1:
@@ -125,18 +125,6 @@ def _cuts(segments: Sequence[str], cut_after: Sequence[bool], before: int, *, as
             token += " "
     if token:
         yield token.rstrip(), look(number)
-
-
-def _blocks(segments: Sequence[str], width: int) -> Iterator[tuple[int, int]]:
-    """Give (first, last) of the segments that fit beside one another into `width` cells, at least one."""
-    first = used = 0
-    for index, segment in enumerate(segments):
-        cells = cell_width(segment) + 1
-        if index > first and used + cells > width:
-            yield first, index
-            first, used = index, 0
-        used += cells
-    yield first, len(segments)
 
 
 def _counted(name: str, label: int, said: str, width: int) -> Line:

@@ -197,7 +197,7 @@ class SidesTab(Vertical, can_focus=True):
         if view.ground is None:
             lines += safe_lines(view.waiting, width)
         passage = sides.passage
-        if passage is not None and not passage.text and not rows_busy(self._rows):
+        if passage is not None and not passage.text and not self._rows.said:
             nothing = "the line is empty: i types one" if sides.text == 0 else "no corpus is open: o opens one"
             lines += wrapped(f"{nothing}; p takes another text", width)
         return lines
@@ -257,8 +257,3 @@ class SidesTab(Vertical, can_focus=True):
         if wanted == self._wanted:
             self._cut_lines = lines
             self._draw()
-
-
-def rows_busy(rows: SideRows) -> bool:
-    """Whether something is being worked out for a row."""
-    return bool(rows.said)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final
 
+from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.content import Content
 from textual.widgets import Input, Select, Static
@@ -49,6 +50,12 @@ _SIZES: Final = (
 )
 
 
+class _Unit(Select[str], inherit_bindings=False):
+    """What is counted. The arrows go on to the next field, as they do from all others: they open no list."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter,space", "show_overlay", show=False)]
+
+
 @dataclass(frozen=True, slots=True)
 class StartWish:
     """A training to start: its folder, and the other arguments of its process."""
@@ -80,7 +87,7 @@ class StartDialog(Dialog[StartWish]):
         )
         yield _row("tokenizer", "tokenizer", tokenizer, "a file, or empty")
         yield _row("out", "into", CompletingField(str(free_folder()), id="out"), "a new folder")
-        unit = Select([(name, name) for name in _UNITS], value="minutes", allow_blank=False, id="unit")
+        unit = _Unit([(name, name) for name in _UNITS], value="minutes", allow_blank=False, id="unit")
         unit.compact = True
         yield _row("amount", "for", Field("5", id="amount"), "", unit)
         for name, label, value, what in _SIZES:
