@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
     Named = list[tuple[str, BPETokenizer]]
 
+_WIDE = 200
+"""Columns that a table may take where its lines go to no terminal."""
+
 
 def add_parser(subparsers: Any) -> None:
     """Add the command to the command line."""
@@ -164,9 +167,9 @@ def _lines(text: str, arguments: argparse.Namespace) -> list[tuple[int, str]]:
 def _answer_table(columns: list[Column], arguments: argparse.Namespace, console: Console) -> None:
     from bpe_tui.analysis.comparison import cost
     from bpe_tui.cli.tables import figure, share, table
-    from bpe_tui.terminal import UNKNOWN
+    from bpe_tui.terminal import UNKNOWN, cell_width
 
-    # Short, as in the Lab, and the kind behind all figures: they fit into 80 columns without it.
+    # Short, as in the Lab; the kind comes last, and only where there is room for it.
     header = ["tokenizer", "vocab", "tokens", "bytes/tok", "chars/tok", "tok/word", "one-token", "Renyi"]
     header += [*(["cost"] if arguments.price is not None else []), "kind"]
     rows = [header]
@@ -181,7 +184,10 @@ def _answer_table(columns: list[Column], arguments: argparse.Namespace, console:
         row += [figure(found.tokens_per_word), share(found.one_token_share), figure(found.renyi_efficiency)]
         row += [f"{cost(found.tokens, arguments.price):.6f}"] if arguments.price is not None else []
         rows.append([*row, kind])
-    for line in table(rows, left=(0, len(header) - 1)):
+    lines = table(rows, left=(0, len(header) - 1))
+    if max(map(cell_width, lines)) > shutil.get_terminal_size(fallback=(_WIDE, 24)).columns:
+        lines = table([row[:-1] for row in rows])
+    for line in lines:
         console.answer(line)
     for column in columns:
         if column.missing is not None:
