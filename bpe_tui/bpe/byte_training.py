@@ -14,6 +14,7 @@ from bpe_tui.bpe.byte_tokenizer import ByteBPETokenizer
 from bpe_tui.bpe.piece_counting import Text, count_pieces
 from bpe_tui.bpe.pretokenize import SplittingRule
 from bpe_tui.bpe.sequence import TrainingSequence, stretches
+from bpe_tui.bpe.special import check_new_special_tokens
 from bpe_tui.bpe.trainer import Ties
 from bpe_tui.errors import TextError
 from bpe_tui.progress import Report, silent
@@ -45,8 +46,10 @@ def byte_sequence(
     The base tokens are the 256 bytes in the byte alphabet; their order is `base_tokens`, or what `byte_order` says.
     A text that is given block by block is never held as a whole, unless the rule wants it; see `count_pieces`.
 
-    Raises TextError for an empty text and lone surrogates. `report` may raise Cancelled.
+    Raises TextError for an empty text and lone surrogates, SpecialTokenError for special tokens that cannot be.
+    `report` may raise Cancelled.
     """
+    check_new_special_tokens(special_tokens)
     if isinstance(text, str):
         check_text(text)
     tokens = tuple(byte_order(ties) if base_tokens is None else base_tokens)

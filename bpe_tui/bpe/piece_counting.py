@@ -32,9 +32,12 @@ def count_pieces(
     """Count the pieces of a text. It is cut at special tokens first, which are no pieces themselves.
 
     In bytes no special token is looked for: they need not be text. `report` hears how much of a text that is at hand is
-    done; of blocks, those who give them report. Raises what they raise.
+    done; of blocks, those who give them report. Raises what they raise, and TypeError for blocks that are no bytes.
     """
     total = 0
+    if isinstance(text, bytearray | memoryview):
+        # Bytes, too; taken for blocks, they would give numbers.
+        text = bytes(text)
     if isinstance(text, bytes):
         special_tokens = ()
         total = len(text)
@@ -109,6 +112,7 @@ def stretches(
     before = 0
     enough = 2 * STRETCH
     for block in blocks:
+        _check_block(block)
         waiting.append(block)
         size += len(block)
         if size >= enough:
@@ -124,6 +128,11 @@ def stretches(
     content = b"".join(waiting)
     spans = [found.span() for found in special.finditer(content)] if special else []
     yield from _between(content, len(content), spans, rule, before)
+
+
+def _check_block(block: object) -> None:
+    if not isinstance(block, bytes | bytearray | memoryview):
+        raise TypeError(f"a text in blocks must come as bytes in UTF-8, not as {type(block).__name__}")
 
 
 def _settled(content: bytes, rule: SplittingRule, spans: Sequence[tuple[int, int]], longest: int) -> int:

@@ -7,7 +7,7 @@ caller's choice, since text from outside may hold such strings by accident or ma
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import AnyStr
 
@@ -43,6 +43,18 @@ def check_special_tokens(special_tokens: Mapping[str, int], vocabulary: Mapping[
             )
         if number < 0:
             raise SpecialTokenError(f"the special token {token!r} has the id {number}, ids start at 0")
+
+
+def check_new_special_tokens(special_tokens: Sequence[str]) -> None:
+    """Raise SpecialTokenError for special tokens that a training cannot take: empty ones, no text, or one twice."""
+    for place, token in enumerate(special_tokens):
+        if not token:
+            raise SpecialTokenError("a special token must have at least one character")
+        if any("\ud800" <= character <= "\udfff" for character in token):
+            raise SpecialTokenError(f"the special token {token!r} is no text: it holds a lone surrogate")
+        if token in special_tokens[:place]:
+            # Its id would be a hole in the vocabulary.
+            raise SpecialTokenError(f"the special token {token!r} is given twice: leave one of them out")
 
 
 def special_pattern(special_tokens: Mapping[str, int]) -> re.Pattern[str] | None:

@@ -68,6 +68,8 @@ class TrainingProcess:
         """What it said last, when it failed; None otherwise."""
         if self._child.poll() in (None, 0):
             return None
+        if not self.folder.is_dir():
+            return f"the folder {self.folder} was removed while the training wrote in it; begin anew"
         with contextlib.suppress(OSError):
             lines = (self.folder / LOG_NAME).read_text(encoding="utf-8", errors="replace").splitlines()
             if lines:

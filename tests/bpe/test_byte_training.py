@@ -195,6 +195,21 @@ def test_a_special_token_equal_to_another_is_refused() -> None:
         trained("banana", 300, special_tokens=["a"])
 
 
+@pytest.mark.parametrize("tokens", [["<x>", "<y>", "<x>"], ["\ud800"], ["<x>", ""]])
+def test_special_tokens_that_cannot_be_are_refused_before_training(tokens: list[str]) -> None:
+    with pytest.raises(SpecialTokenError, match=r"is given twice|is no text|at least one character"):
+        trained("low lower lowest", 270, special_tokens=tokens)
+
+
+def test_bytes_of_any_type_are_a_text_and_text_is_no_block() -> None:
+    content = b"low lower lowest " * 3
+    expected = trained(content, 270).fingerprint()
+    for text in (bytearray(content), memoryview(content), [bytearray(content[:9]), memoryview(content[9:])]):
+        assert trained(text, 270).fingerprint() == expected  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="must come as bytes in UTF-8, not as str"):
+        trained(["low", "lower"], 270)  # type: ignore[arg-type]
+
+
 def test_texts_that_nothing_can_be_learned_from_are_refused() -> None:
     for text, special in (("", []), ("<s><s>", ["<s>"]), ("\ud800", [])):
         with pytest.raises(TextError):

@@ -242,3 +242,22 @@ def test_a_split_file_knows_what_reading_told(tmp_path: Path) -> None:
     assert (facts.characters, facts.bytes) == (7, 16)
     assert facts.notes == ("decoded as UTF-16 little-endian", "1 carriage return (U+000D) kept")
     assert b"".join(split.utf8_blocks()) == "größe\r\n".encode()
+
+
+@pytest.mark.parametrize("kind", ["bytes", "characters"])
+def test_a_split_that_is_cut_short_while_it_is_encoded_gives_no_data_set(kind: str, tmp_path: Path) -> None:
+    files = [tmp_path / f"{name}.txt" for name in ("train", "val", "test")]
+    for file in files:
+        file.write_text(PROSE * 20_000, encoding="utf-8")
+    reports = 0
+
+    def report(step: str, _: int, __: int) -> None:
+        nonlocal reports
+        reports += step == "encoding train"
+        if reports == 3:
+            files[0].write_text(PROSE, encoding="utf-8")
+
+    train, val, test = (SplitFile(file.stem, file, file.stat().st_size) for file in files)  # type: ignore[arg-type]
+    with pytest.raises(CorpusError, match=r"train\.txt was written to while it was read"):
+        encode_splits(TOKENIZERS[kind], SplitFiles(train, val, test), tmp_path / "out" / "deep", report=report)
+    assert not (tmp_path / "out").exists()

@@ -265,3 +265,11 @@ def test_a_status_from_anywhere_is_sound_or_none(tmp_path: Path, changes: dict[s
     content = {**asdict(Status(TrainingState.TRAINING, pid=1)), **changes}
     (tmp_path / "status.json").write_text(json.dumps(content), encoding="utf-8")
     assert read_status(tmp_path) is None
+
+
+def test_a_folder_that_is_gone_is_not_made_anew_by_asking(tmp_path: Path) -> None:
+    folder = tmp_path / "gone"
+    for wish in (Wish.PAUSE, Wish.STOP, None):
+        with pytest.raises(RunFolderError, match="gone: the training in it ends by itself"):
+            ask(folder, 1, wish)
+    assert not folder.exists()

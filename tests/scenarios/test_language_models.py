@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -246,6 +247,32 @@ async def test_a_start_that_failed_takes_no_name(open_app: OpenApp, own_place: P
         again = desk(person).runs[0]
         await person.until(lambda: again.state == "done", "the end of training")
         assert len(desk(person).runs) == 1
+
+
+async def test_stopping_at_once_is_no_failure(open_app: OpenApp) -> None:
+    async with open_app() as person:
+        await encode(person)
+        await start(person, 5, "hasty")
+        run = desk(person).runs[0]
+        # Its process has not even loaded what it needs to hear that.
+        run.stop()
+        await person.until(lambda: not run.running, "the end before the beginning")
+        assert (run.state, run.trouble) == ("stopped", "")
+        await person.until_text("hasty", "stopped")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="removes files that are open")
+async def test_a_folder_that_is_removed_ends_the_training_in_a_sentence(open_app: OpenApp) -> None:
+    async with open_app(size=(80, 24)) as person:
+        run = await begin_long(person)
+        while run.folder.exists():
+            # Something may be written into it just now.
+            shutil.rmtree(run.folder, ignore_errors=True)
+        await person.press("space")
+        assert not run.folder.exists(), "a pause makes no new folder without the run in it"
+        await person.until(lambda: not run.running, "its end")
+        await person.until(lambda: run.state == "failed", "the word of it")
+        await person.until_told("was removed while the training wrote in it")
 
 
 async def test_paths_are_completed_with_tab(open_app: OpenApp, own_place: Path) -> None:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _WIDE = 100
 _MOST_SHOWN = 400
-"""Pieces of a word that a row shows: more fit on no screen."""
+"""Characters and pieces of a word that are looked at to show it: more fit in no row, and words may be of any length."""
 
 
 def columns(width: int) -> tuple[Column, ...]:
@@ -64,7 +64,7 @@ class ProbeRows:
         """Give the cells of one row."""
         entry, side = self.at(index)
         cut = entry.cuts[side]
-        word = visible(entry.word, ascii_only=self.ascii_only) if side == 0 else ""
+        word = shown_word(entry.word, ascii_only=self.ascii_only) if side == 0 else ""
         tokens = count(len(cut.ids)) if not cut.missing else "–" if not self.ascii_only else "-"
         return word, readable(self.names[side]), tokens, self._pieces(cut)
 
@@ -74,6 +74,12 @@ class ProbeRows:
         bar = "|" if self.ascii_only else "│"
         bar = f" {bar} " if self.wide else bar
         return bar.join(shown_bytes(piece, ascii_only=self.ascii_only) for piece in cut.pieces[:_MOST_SHOWN])
+
+
+def shown_word(word: str, *, ascii_only: bool = False) -> str:
+    """Give as much of a word as may fit in a row, as it may be written to a terminal."""
+    more = ("~" if ascii_only else "…") if len(word) > _MOST_SHOWN else ""
+    return visible(word[:_MOST_SHOWN], ascii_only=ascii_only) + more
 
 
 def cannot(cut: Cut, *, ascii_only: bool = False) -> str:
@@ -209,7 +215,7 @@ class ProbeTab(Vertical):
         if self._rows.count():
             entry, side = self._rows.at(min(self._list.cursor, self._rows.count() - 1))
             cut = entry.cuts[side]
-            word = visible(entry.word, ascii_only=self._ascii_only)
+            word = shown_word(entry.word, ascii_only=self._ascii_only)
             tokens = "1 token" if len(cut.ids) == 1 else f"{count(len(cut.ids))} tokens"
             said = f"  {readable(self._rows.names[side])}: " + ("no tokens" if cut.missing else tokens)
             room = max(8, width - cell_width(said))

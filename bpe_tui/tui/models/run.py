@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import signal
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -82,7 +83,7 @@ class ModelRun:
         if self.running:
             return self._state_at_work()
         if self.process is not None:
-            if self.process.exit_code == STOPPED_CODE:
+            if self.process.exit_code == STOPPED_CODE or self._stopped_before_it_could_hear:
                 return "stopped"
             return "done" if self.process.exit_code == 0 else "failed"
         if self.status is None:
@@ -100,6 +101,11 @@ class ModelRun:
         if self.status.state is TrainingState.PAUSED:
             return "paused" if self.holds else "going on"
         return "pausing" if self.holds else self.status.state.value
+
+    @property
+    def _stopped_before_it_could_hear(self) -> bool:
+        """Whether this app ended its process in the moment before that knew how to end by itself."""
+        return self.wish is Wish.STOP and self.process is not None and self.process.exit_code == -signal.SIGTERM
 
     @property
     def holds(self) -> bool:
