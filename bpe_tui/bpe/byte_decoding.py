@@ -37,8 +37,8 @@ class Spelling:
             bad = int(unused[0]) if len(unused) else -1
         if bad >= 0:
             raise TokenIdError(
-                f"id {int(ids[bad])} at place {before + bad:,} is not in the vocabulary: decode with the tokenizer that "
-                "encoded it"
+                f"id {int(ids[bad])} at place {before + bad:,} is not in the vocabulary: decode with the tokenizer "
+                "that encoded it"
             )
         return int(total)
 

@@ -25,7 +25,10 @@ def test_utf8_there_and_back(text: str, portion: int) -> None:
 BYTE_TOKENS = ByteBPETokenizer.train(b"ab\xc3\xa9ab\xc3\xa9 \xe6\xbc", 262, 1, verbose=False)
 
 
-@given(st.lists(st.one_of(st.integers(0, 261), st.sampled_from(BYTE_TOKENS.encode("é漢😀ab"))), max_size=40), st.integers(1, 6))
+@given(
+    st.lists(st.one_of(st.integers(0, 261), st.sampled_from(BYTE_TOKENS.encode("é漢😀ab"))), max_size=40),
+    st.integers(1, 6),
+)
 def test_ids_are_decoded_block_by_block_as_at_once(ids: list[int], block: int) -> None:
     content = BYTE_TOKENS.decode_bytes(ids)
     with mock.patch.object(byte_decoding, "BLOCK", block):
