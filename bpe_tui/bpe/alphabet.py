@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -33,25 +32,6 @@ def utf8(text: str) -> bytes:
     Done at once, Python asks for the most memory that there may be of it, and giving that back takes as long again.
     """
     return b"".join(portion.encode("utf-8", "surrogatepass") for portion in portions(text))
-
-
-def from_utf8(content: npt.NDArray[np.uint8], errors: str = "strict") -> str:
-    """Give the text of UTF-8; `errors` is Python's. Raises UnicodeDecodeError.
-
-    In portions for the same reason. What is no text is decoded at once: then the whole of it says how.
-    """
-    data = content.data
-    parts: list[str] = []
-    start = 0
-    try:
-        while start < len(data):
-            stop = min(start + PORTION, len(data))
-            part, used = codecs.utf_8_decode(data[start:stop], "strict", stop == len(data))
-            parts.append(part)
-            start += used
-    except UnicodeDecodeError:
-        return str(data, "utf-8", errors)
-    return "".join(parts)
 
 
 def distinct_characters(*texts: str) -> list[str]:

@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -37,10 +38,15 @@ _NONE_WHOLE = np.zeros(0, np.uint64), np.empty(0, np.uint8)
 
 
 class _Memory:
-    """What one thread remembers of pieces it has met; see `kernels.byte_encoding`. It grows, at MOST it begins anew."""
+    """What one thread remembers of pieces it has met; see `kernels.byte_encoding`.
+
+    It grows up to MOST; then a new one begins, which takes over from the old one what comes again. The rest is
+    forgotten when the next one begins.
+    """
 
     def __init__(self) -> None:
         self._begin(SMALLEST)
+        self._older = (np.zeros(0, np.uint64), np.empty(0, np.uint8), np.empty(0, np.int64))
         self._rooms: tuple[Ids, Ids] = (np.empty(0, np.int64), np.empty(0, np.int64))
 
     def _begin(self, rows: int) -> None:
@@ -48,6 +54,10 @@ class _Memory:
         self.store = np.empty(4 * rows, np.uint8)
         self.ids = np.empty(2 * rows, np.int64)
         self.used = np.zeros(4, np.int64)
+
+    def arrays(self) -> tuple[Any, Any, Any, Any, Any, Any, Any]:
+        """Give the memory, how much of it is taken, and the older one, as the kernels take them."""
+        return (self.rows, self.store, self.ids, self.used, *self._older)
 
     def rooms(self, size: int) -> tuple[Ids, Ids]:
         """Give two arrays of so many entries at least, to work in."""
@@ -69,6 +79,7 @@ class _Memory:
         ):
             return
         if rows >= MOST:
+            self._older = (self.rows, self.store, self.ids)
             self._begin(rows)
             return
         old_rows, old_store, old_ids = self.rows, self.store, self.ids
@@ -256,7 +267,7 @@ class ByteEncoder:
         memory.make_room()
         count: int = kernel.encode_pieces(
             data, start, ends, len(ends), self.byte_ids, self._byte_pairs, self._table, *self._whole,
-            memory.rows, memory.store, memory.ids, memory.used, ids, written, control,
+            *memory.arrays(), ids, written, control,
         )  # fmt: skip
         return count
 
@@ -297,8 +308,8 @@ class ByteEncoder:
             ends, counts = split_documents(data, given, self.rule, ends)
             stops = np.empty(len(given), np.int64)
             written = kernel.encode_documents(
-                data, ends, counts, self.byte_ids, self._byte_pairs, self._table, *self._whole, memory.rows,
-                memory.store, memory.ids, memory.used, ids, stops, control,
+                data, ends, counts, self.byte_ids, self._byte_pairs, self._table, *self._whole,
+                *memory.arrays(), ids, stops, control,
             )  # fmt: skip
             kept = ids[: max(written, 0)].copy()
         finally:

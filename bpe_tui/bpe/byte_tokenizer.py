@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bpe_tui.bpe.alphabet import from_utf8
 from bpe_tui.bpe.byte_alphabet import CHARACTERS, spell, to_characters
+from bpe_tui.bpe.byte_decoding import Spelling
 from bpe_tui.bpe.byte_encoder import ByteEncoder
 from bpe_tui.bpe.byte_vocabulary import merge_ids, single_bytes, tokens_by_id
 from bpe_tui.bpe.cuts import last_cut
@@ -35,7 +35,7 @@ from bpe_tui.bpe.special import (
 )
 from bpe_tui.bpe.streaming import StreamingDecoder
 from bpe_tui.bpe.tokenizer import BPETokenizer
-from bpe_tui.errors import BPEError, TokenIdError
+from bpe_tui.errors import BPEError
 from bpe_tui.progress import Report, silent
 
 Ids = npt.NDArray[np.int64]
@@ -380,27 +380,13 @@ class ByteBPETokenizer(BPETokenizer):
         content, offsets = spell(spelled)
         return offsets, content
 
+    @cached_property
+    def _spelling_of_bytes(self) -> Spelling:
+        return Spelling(*self._byte_spelling, gaps=len(self.itos) < len(self.tokens))
+
     def decode_bytes(self, ids: Iterable[int] | npt.NDArray[np.integer]) -> bytes:
         """Give the bytes that `ids` stand for. Raises TokenIdError for an id that is not used."""
-        return self._spelled(ids).tobytes()
-
-    def _spelled(self, ids: Iterable[int] | npt.NDArray[np.integer]) -> npt.NDArray[np.uint8]:
-        from bpe_tui.bpe.kernels import decoding as kernel
-
-        array = self._id_array(ids)
-        offsets, characters = self._byte_spelling
-        total, bad = kernel.measure(array, offsets)
-        if bad < 0 and len(self.itos) < len(self.tokens):
-            unused = np.flatnonzero(offsets[array + 1] == offsets[array])
-            bad = int(unused[0]) if len(unused) else -1
-        if bad >= 0:
-            raise TokenIdError(
-                f"id {int(array[bad])} at place {bad:,} is not in the vocabulary: decode with the tokenizer that "
-                "encoded it"
-            )
-        content = np.empty(total, np.uint8)
-        kernel.spell(array, offsets, characters, content)
-        return content
+        return self._spelling_of_bytes.bytes_of(self._id_array(ids)).tobytes()
 
     def decode(
         self,
@@ -412,10 +398,14 @@ class ByteBPETokenizer(BPETokenizer):
 
         Raises PartialCharacterError where the bytes are no UTF-8, and TokenIdError.
         """
-        content = self._spelled(ids)
-        report("decoding", len(content), len(content))
+        array = self._id_array(ids)
         try:
-            return from_utf8(content, errors)
+            return self._spelling_of_bytes.text_of(array, report)
+        except UnicodeDecodeError:
+            # How it is no text is told of the whole.
+            content = self._spelling_of_bytes.bytes_of(array)
+        try:
+            return str(content.data, "utf-8", errors)
         except UnicodeDecodeError as error:
             raise PartialCharacterError(
                 f"the ids decode to bytes that are no text: byte {error.start:,} is 0x{content[error.start]:02X} "

@@ -53,3 +53,14 @@ def test_a_batch_can_be_cancelled(bible: str) -> None:
 
     with mock.patch.object(byte_encoder, "STRETCH", 100), pytest.raises(Cancelled, match="enough"):
         tokenizer.encode_batch([bible[:90]] * 100, report=refuse)
+
+
+@settings(deadline=None, max_examples=60)
+@given(texts=st.lists(hard_texts(), min_size=1, max_size=30))
+def test_what_is_forgotten_is_worked_out_again(tokenizer: ByteBPETokenizer, texts: list[str]) -> None:
+    """However small the memory of pieces: full, begun anew and taken over from, it gives the same ids."""
+    expected = [tokenizer.encode_array(text).tolist() for text in texts]
+    with mock.patch.multiple(byte_encoder, SMALLEST=8, MOST=16):
+        forgetful = tokenizer.with_changes()
+        for _ in range(2):
+            assert [forgetful.encode_array(text).tolist() for text in texts] == expected

@@ -30,7 +30,9 @@ _i32 = int32[::1]
 _i64 = int64[::1]
 
 SHORT = 48
-"""Bytes of the longest piece that is searched and remembered; longer ones are merged in other ways."""
+"""Bytes of the longest piece that is merged by searching it; longer ones are merged in other ways."""
+REMEMBERED = 256
+"""Bytes of the longest piece that is remembered: runs of blanks and dashes come again, longer ones hardly do."""
 
 # Places in `used`: how much of a memory is taken.
 ROWS_USED, BYTES_USED, IDS_USED, USED_SIZE = range(4)
@@ -49,6 +51,29 @@ def find_token(data: Array, start: int, stop: int, one: int, two: int, tokens: A
     if tokens[row + np.uint64(META)] == _EMPTY:
         return NO_ID
     return np.int64(tokens[row + np.uint64(VALUE)])
+
+
+@njit(int64(BYTES, int64, int64, uint64, uint64, WORDS, _u8, _i64, _i64, int64), **INNER)
+def recall(
+    data: Array, start: int, stop: int, one: int, two: int, memory: Array, store: Array, id_store: Array, ids: Array,
+    ids_start: int,
+) -> int:  # fmt: skip
+    """Write what a piece became if a memory has it; give where its ids end, which is `ids_start` if it has not."""
+    if len(memory) == 0:
+        return ids_start
+    row = find_row(data, start, stop, one, two, home(spread(one, two), len(memory)), memory, store)
+    many = np.int64(memory[row + np.uint64(META)] >> UPPER_HALF)
+    value = np.int64(memory[row + np.uint64(VALUE)])
+    if many == 0:
+        return ids_start
+    if many <= 2:
+        # If there is no second one, the next piece is written over it.
+        ids[ids_start] = value << 32 >> 32
+        ids[ids_start + 1] = value >> 32
+    else:
+        for index in range(many):
+            ids[ids_start + index] = id_store[value + index]
+    return ids_start + many
 
 
 @njit(int64(BYTES, int64, int64, _i64, _i64, _i64, _i64, int64, _i64, _i64, _i64), **INNER)
@@ -105,7 +130,27 @@ def remember(
 
 
 @njit(
-    int64(BYTES, int64, _i64, int64, _i64, _i64, _i64, WORDS, _u8, WORDS, _u8, _i64, _i64, _i64, int64, _i64),
+    int64(
+        BYTES,
+        int64,
+        _i64,
+        int64,
+        _i64,
+        _i64,
+        _i64,
+        WORDS,
+        _u8,
+        WORDS,
+        _u8,
+        _i64,
+        _i64,
+        WORDS,
+        _u8,
+        _i64,
+        _i64,
+        int64,
+        _i64,
+    ),
     **OUTER,
 )
 def encode_pieces(
@@ -122,6 +167,9 @@ def encode_pieces(
     store: Array,
     id_store: Array,
     used: Array,
+    older: Array,
+    older_store: Array,
+    older_ids: Array,
     ids: Array,
     ids_start: int,
     control: Array,
@@ -131,7 +179,8 @@ def encode_pieces(
     `byte_ids` has the id of each single byte, `byte_pairs` what the merge table has for each two. `tokens` and
     `token_store` hold the pieces that are taken whole, each with its id. `memory`, `store`, `id_store` and `used` are
     what earlier pieces became: one id, two ids in one word, or where more of them lie in `id_store`; what finds no room
-    is not remembered. `ids` needs room for one id a byte, and one more. Gives -1 when cancelled.
+    is not remembered. `older`, `older_store` and `older_ids` are a memory that was full before; they may be empty.
+    `ids` needs room for one id a byte, and one more. Gives -1 when cancelled.
     """
     symbols = np.empty(SHORT, np.int64)
     found = np.empty(SHORT, np.int64)
@@ -161,17 +210,20 @@ def encode_pieces(
                 ids_start += many
                 start = stop
                 continue
-            token = find_token(data, start, stop, one, two, tokens, token_store)
+            ids_stop = recall(data, start, stop, one, two, older, older_store, older_ids, ids, ids_start)
+            token = NO_ID
+            if ids_stop == ids_start:
+                token = find_token(data, start, stop, one, two, tokens, token_store)
             if token != NO_ID:
                 ids[ids_start] = token
                 ids_stop = ids_start + 1
-            else:
+            elif ids_stop == ids_start:
                 ids_stop = merge_piece(
                     data, start, stop, byte_ids, byte_pairs, table, ids, ids_start, symbols, found, control
                 )
                 if ids_stop < 0:
                     return -1
-            if stop - start <= SHORT:
+            if stop - start <= REMEMBERED:
                 remember(data, start, stop, one, two, row, ids, ids_start, ids_stop, memory, store, id_store, used)
             ids_start = ids_stop
             start = stop
@@ -179,7 +231,7 @@ def encode_pieces(
 
 
 @njit(
-    int64(BYTES, _i64, _i64, _i64, _i64, _i64, WORDS, _u8, WORDS, _u8, _i64, _i64, _i64, _i64, _i64),
+    int64(BYTES, _i64, _i64, _i64, _i64, _i64, WORDS, _u8, WORDS, _u8, _i64, _i64, WORDS, _u8, _i64, _i64, _i64, _i64),
     **OUTER,
 )
 def encode_documents(
@@ -195,6 +247,9 @@ def encode_documents(
     store: Array,
     id_store: Array,
     used: Array,
+    older: Array,
+    older_store: Array,
+    older_ids: Array,
     ids: Array,
     stops: Array,
     control: Array,
@@ -210,7 +265,7 @@ def encode_documents(
         last = counts[number]
         written = encode_pieces(
             data, start, ends[first:last], last - first, byte_ids, byte_pairs, table, tokens, token_store, memory,
-            store, id_store, used, ids, written, control,
+            store, id_store, used, older, older_store, older_ids, ids, written, control,
         )  # fmt: skip
         if written < 0:
             return -1
