@@ -21,6 +21,7 @@ from bpe_tui.bpe.byte_decoding import Spelling
 from bpe_tui.bpe.byte_encoder import ByteEncoder
 from bpe_tui.bpe.byte_vocabulary import merge_ids, single_bytes, tokens_by_id
 from bpe_tui.bpe.cuts import last_cut
+from bpe_tui.bpe.garbage import no_collection
 from bpe_tui.bpe.joins import NEVER, Joins, JoinSteps
 from bpe_tui.bpe.piece_counting import Text
 from bpe_tui.bpe.preparation import Preparation
@@ -142,10 +143,11 @@ class ByteBPETokenizer(BPETokenizer):
             sequence, target_vocab_size, minimum_pair_frequency, ties=Ties(ties), reserved=len(special_tokens)
         )
         trainer.run(verbose=verbose)
-        base, merges = trainer.base_tokens, trainer.pairs()
-        # What was trained on is larger than the tokenizer, which is made of what was learned.
-        del trainer, sequence
-        return byte_tokenizer(base, merges, rule, ties, special_tokens)
+        with no_collection():
+            base, merges = trainer.base_tokens, trainer.pairs()
+            # What was trained on is larger than the tokenizer, which is made of what was learned.
+            del trainer, sequence
+            return byte_tokenizer(base, merges, rule, ties, special_tokens)
 
     def _derive(self) -> DerivedMerges:
         derived = derive_merges(self.vocabulary)

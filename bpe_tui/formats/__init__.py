@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
-import gc
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bpe_tui.bpe.garbage import no_collection
 from bpe_tui.bpe.tokenizer import BPETokenizer
 from bpe_tui.errors import SplittingError, TokenizerFileError
 
@@ -24,20 +22,8 @@ def read(path: Path, split: str | SplittingRule | None = None, format: str | Non
 
     Raises TokenizerFileError that names file and place, FingerprintMismatchError.
     """
-    with _collector_paused():
+    with no_collection():
         return _read(path, split, format)
-
-
-@contextlib.contextmanager
-def _collector_paused() -> Iterator[None]:
-    """Keep Python from looking for garbage while hundreds of thousands of small objects are made, of which none is."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 def _read(path: Path, split: str | SplittingRule | None, format: str | None) -> BPETokenizer:  # noqa: A002
