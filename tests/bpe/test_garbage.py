@@ -11,10 +11,17 @@ from bpe_tui.bpe.garbage import no_collection
 
 
 def test_it_is_as_before_when_the_work_has_failed() -> None:
+    seen = []
+
+    def fail() -> None:
+        with no_collection():
+            seen.append(gc.isenabled())
+            raise KeyError
+
     assert gc.isenabled()
-    with pytest.raises(KeyError), no_collection():
-        assert not gc.isenabled()
-        raise KeyError
+    with pytest.raises(KeyError):
+        fail()
+    assert seen == [False]
     assert gc.isenabled()
 
 
