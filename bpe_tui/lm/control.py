@@ -30,7 +30,7 @@ class Wish(StrEnum):
 def ask(folder: Path, pid: int, wish: Wish | None) -> None:
     """Ask the process `pid` that trains in `folder`; None takes a wish back. Raises RunFolderError."""
     file = folder / CONTROL_NAME
-    if not folder.is_dir():
+    if not folder.exists():
         # To make it anew would give a training that is about to fail a folder that holds nothing of it.
         raise RunFolderError(f"the folder {folder} is gone: the training in it ends by itself")
     try:

@@ -79,6 +79,6 @@ class TextInFile:
 
 
 def _starts(size: int, most: int) -> list[int]:
-    number = -(-size // BLOCK)
+    number = max(1, -(-size // BLOCK))
     blocks = range(number) if number <= most else (number * place // most for place in range(most))
     return [block * BLOCK for block in blocks]

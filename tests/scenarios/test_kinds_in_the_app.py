@@ -278,5 +278,9 @@ async def test_a_failure_is_told_whole(open_app: OpenApp, make_corpus: Callable)
         await person.rest()
         message = person.snapshot.error
         assert message is not None
-        shown = "".join(line.strip("│ ") for line in person.text().splitlines()).replace(" ", "")
-        assert message.replace(" ", "") in shown
+
+        def told() -> bool:
+            shown = "".join(line.strip("│ ") for line in person.text().splitlines()).replace(" ", "")
+            return message.replace(" ", "") in shown
+
+        await person.until(told, message)

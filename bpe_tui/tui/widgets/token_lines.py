@@ -81,7 +81,7 @@ def wrap_pieces(found: Sequence[Piece], width: int, height: int, *, ascii_only: 
     width = max(width, 1)
     for shown, index in found:
         cells = cell_width(shown)
-        if used + cells > width and line:
+        while used + cells > width and line:
             blank = max((place for place, piece in enumerate(line) if piece[0] == space), default=-1)
             cut = blank + 1 if blank >= len(line) // 2 else len(line)
             lines.append(line[:cut])
