@@ -6,13 +6,12 @@ thread of its own, with progress, cancel, error and done.
 
 from __future__ import annotations
 
-import contextlib
-import gc
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from bpe_tui.bpe.garbage import no_collection
 from bpe_tui.errors import FingerprintMismatchError, TokenizerFileError
 from bpe_tui.progress import Report, silent
 
@@ -98,25 +97,10 @@ def load_tokenizer(path: Path, report: Report = silent, split: str | None = None
         from bpe_tui.session import kernels
 
         kernels.ensure_compiled(report, kernels.modules_for("bytes"))
-    with collector_at_rest():
+    with no_collection():
         tokenizer = formats.read(path, split)
         report("computing the fingerprint", 0, 0)
         return LoadedTokenizer(tokenizer, path, tokenizer.fingerprint())
-
-
-@contextlib.contextmanager
-def collector_at_rest() -> Iterator[None]:
-    """Hold the garbage collector while very many objects are made that stay.
-
-    It would look through all of them again and again: half of the time that a vocabulary of 200,000 tokens takes.
-    """
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 def _without_rule(path: Path) -> tuple[Path, str | None]:

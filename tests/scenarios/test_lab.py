@@ -8,27 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.lab import open_lab, write
 
 from bpe_tui import BPETokenizer
 from bpe_tui.analysis import prefix
 from bpe_tui.bpe.byte_tokenizer import ByteBPETokenizer
 from bpe_tui.bpe.word_tokenizer import WordBPETokenizer
-from bpe_tui.tui.lab.text_tab import TextTab
 
 OpenApp = Callable
-
-
-async def open_lab(person: Any, *words: str) -> TextTab:
-    await person.press("L")
-    await person.until(lambda: person.app.lab is not None and person.app.lab.is_mounted, "the Lab")
-    await person.until_text("bpe-tui lab", *words)
-    return person.app.lab.query_one(TextTab)
-
-
-async def write(person: Any, text: str) -> None:
-    await person.press("i", "backspace")
-    await person.type(text)
-    await person.press("escape")
 
 
 async def test_without_a_tokenizer_it_says_what_to_do(open_app: OpenApp) -> None:

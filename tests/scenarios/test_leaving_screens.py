@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import pytest
+from support.waiting import turn
 
 from bpe_tui.tui.dialogs.settings import SettingsDialog
 
@@ -24,7 +23,7 @@ async def test_nothing_wakes_up_on_a_screen_that_is_being_taken_down(open_app: O
             nonlocal looked
             names = [widget.id for widget in screen.query("*") if widget.id]
             while True:
-                await asyncio.sleep(0)
+                await turn()
                 for name in names:
                     screen.query_one(f"#{name}")
                 looked += 1
@@ -45,7 +44,7 @@ async def test_settings_used_while_their_memory_is_estimated(open_app: OpenApp) 
             waiting += 1
             # Until its line is gone, and the dialog not yet.
             while screen.query("#memory"):
-                await asyncio.sleep(0)
+                await turn()
             told += 1
             return "told late", True
 

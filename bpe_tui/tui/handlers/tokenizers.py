@@ -6,6 +6,7 @@ import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bpe_tui.bpe.garbage import no_collection
 from bpe_tui.session import jobs
 from bpe_tui.terminal import count
 from bpe_tui.tui import loaded as loading
@@ -133,7 +134,7 @@ async def load_from(app: BpeTuiApp, path: Path) -> None:
         modules = kernels.modules_for(loaded.tokenizer.unit)
         kernels.ensure_compiled(report, modules)
         kernels.load(report, modules)
-        with jobs.collector_at_rest():
+        with no_collection():
             return loading.make_ready(loaded, loading.is_own(path), report)
 
     loaded = await app.work("loading the tokenizer", function, abandon=True)

@@ -10,6 +10,7 @@ from bpe_tui.analysis.baselines import baseline
 from bpe_tui.analysis.comparison import compare, parting, shared_tokens, token_set
 from bpe_tui.analysis.families import train_family
 from bpe_tui.analysis.probe import probe, worst_first
+from bpe_tui.bpe.garbage import no_collection
 from bpe_tui.session import jobs, kernels
 from bpe_tui.tui.lab.sides import Found, Pair, Passage, ProbedWords, Side
 from bpe_tui.tui.loaded import LoadedEncoder
@@ -35,7 +36,7 @@ def load_side(path: Path, split: str | None, report: Report) -> BPETokenizer:
     """Read a tokenizer file and make it ready. Raises BPEError, OSError; `report` may raise Cancelled."""
     tokenizer = jobs.load_tokenizer(path, report, split).tokenizer
     make_ready(tokenizer, report)
-    with jobs.collector_at_rest():
+    with no_collection():
         LoadedEncoder(tokenizer).prepare()
     report("ready", 0, 0)
     return tokenizer
@@ -66,7 +67,7 @@ def find(side: Side, passage: Passage, report: Report) -> Found:
     """Take the figures of one side. Raises BPEError; `report` may raise Cancelled."""
     tokenizer = side.tokenizer if side.tokenizer is not None else baseline(side.baseline, passage.text)
     make_ready(tokenizer, report)
-    with jobs.collector_at_rest():
+    with no_collection():
         column = compare([(side.name, tokenizer)], passage.text, report)[0]
         report("collecting its tokens", 0, 0)
         tokens = frozenset(token_set(tokenizer))
@@ -78,7 +79,7 @@ def find(side: Side, passage: Passage, report: Report) -> Found:
 def pair(first: Found, second: Found, report: Report) -> Pair:
     """Compare two vocabularies and merge lists. `report` may raise Cancelled."""
     report("comparing vocabularies", 0, 2)
-    with jobs.collector_at_rest():
+    with no_collection():
         shared = shared_tokens(first.tokens, second.tokens, EXAMPLES)
         report("comparing vocabularies", 1, 2)
         one, other = first.tokenizer, second.tokenizer
