@@ -20,7 +20,7 @@ from bpe_tui.bpe.byte_alphabet import CHARACTERS, spell, to_characters
 from bpe_tui.bpe.byte_decoding import Spelling
 from bpe_tui.bpe.byte_encoder import ByteEncoder
 from bpe_tui.bpe.byte_vocabulary import merge_ids, single_bytes, tokens_by_id
-from bpe_tui.bpe.cuts import last_cut
+from bpe_tui.bpe.cuts import cutter, last_cut
 from bpe_tui.bpe.garbage import no_collection
 from bpe_tui.bpe.joins import NEVER, Joins, JoinSteps
 from bpe_tui.bpe.piece_counting import Text
@@ -267,12 +267,7 @@ class ByteBPETokenizer(BPETokenizer):
 
         No place lies inside one of `tokens`, for who looks for those.
         """
-
-        def find(part: bytes) -> int:
-            place = safe_place(as_bytes(part), self.rule, 0)
-            return place if place < len(part) else 0
-
-        return last_cut(content, find, tokens)
+        return cutter(self.rule, tokens)(content)
 
     def spells(self, ids: Ids, content: bytes) -> bool:
         """Whether `ids` stand for these very bytes: `decode_bytes(ids) == content`, without making the bytes anew."""

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import AnyStr
 
+from bpe_tui.bpe.pretokenize import SplittingRule, as_bytes, safe_place
+
 WINDOW = 1 << 10
 """Characters or bytes looked at first."""
 
@@ -33,6 +35,16 @@ def last_cut(text: AnyStr, find: Callable[[AnyStr], int], tokens: Collection[Any
             break
         reach *= 4
     return 0
+
+
+def cutter(rule: SplittingRule, tokens: Collection[bytes] = ()) -> Callable[[bytes], int]:
+    """Give the `last_cut` of bytes that a rule cuts into pieces: where one surely ends, and no token is cut."""
+
+    def find(part: bytes) -> int:
+        place = safe_place(as_bytes(part), rule, 0)
+        return place if place < len(part) else 0
+
+    return lambda content: last_cut(content, find, tokens)
 
 
 def cut_blocks(pieces: Iterable[AnyStr], cut: Callable[[AnyStr], int], size: int) -> Iterator[AnyStr]:

@@ -11,6 +11,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 import numpy as np
 
 from bpe_tui.bpe.alphabet import portions
+from bpe_tui.bpe.cuts import cut_blocks, cutter
 from bpe_tui.bpe.pieces import Bytes, PieceCounter
 from bpe_tui.bpe.pretokenize import SplittingRule, safe_place, scan, split
 from bpe_tui.bpe.threads import thread_count
@@ -22,8 +23,6 @@ Text = str | bytes | Iterable[bytes]
 
 STRETCH = 1 << 21
 """Bytes that one thread counts at a time, at least, if a piece ends there."""
-_SEARCHED = (1 << 12, 1 << 16, 1 << 20)
-"""How many bytes before the end of a block are searched for a place to cut, one after another."""
 
 
 def count_pieces(
@@ -41,7 +40,6 @@ def count_pieces(
     if isinstance(text, bytes):
         special_tokens = ()
         total = len(text)
-        text = [text]
     elif isinstance(text, str):
         text = _in_utf8(text, report)
     given_up = threading.Event()
@@ -98,72 +96,37 @@ def _together(counters: Iterable[PieceCounter]) -> PieceCounter:
 
 
 def stretches(
-    blocks: Iterable[bytes], rule: SplittingRule, special_tokens: Sequence[str] = ()
+    text: bytes | Iterable[bytes], rule: SplittingRule, special_tokens: Sequence[str] = ()
 ) -> Iterator[tuple[Bytes, int]]:
     """Give a text in stretches, each with how many bytes come before it. No piece is in two of them.
 
-    What lies between special tokens is never in one stretch with what lies beyond. A stretch is about STRETCH bytes
-    long if the rule allows it; else it goes from special token to special token.
+    What lies between special tokens is never in one stretch with what lies beyond. A stretch is STRETCH bytes long, or
+    a few times that; where the rule knows no place to cut, all that lies between two special tokens.
     """
     spelled = sorted((token.encode("utf-8") for token in special_tokens), key=len, reverse=True)
     special = re.compile(b"|".join(map(re.escape, spelled))) if spelled else None
-    waiting: list[bytes] = []
-    size = 0
+    contents = [text] if isinstance(text, bytes) else cut_blocks(_checked(text), cutter(rule, spelled), 2 * STRETCH)
     before = 0
-    enough = 2 * STRETCH
+    for content in contents:
+        spans = [found.span() for found in special.finditer(content)] if special else []
+        yield from _between(content, spans, rule, before)
+        before += len(content)
+
+
+def _checked(blocks: Iterable[bytes]) -> Iterator[bytes]:
     for block in blocks:
-        _check_block(block)
-        waiting.append(block)
-        size += len(block)
-        if size >= enough:
-            content = waiting[0] if len(waiting) == 1 else b"".join(waiting)
-            spans = [found.span() for found in special.finditer(content)] if special else []
-            settled = _settled(content, rule, spans, len(spelled[0]) if spelled else 0)
-            yield from _between(content, settled, spans, rule, before)
-            before += settled
-            waiting = [content[settled:]]
-            size -= settled
-            # If nothing could be given, looking again at every block would take for ever.
-            enough = size + max(2 * STRETCH, size)
-    content = b"".join(waiting)
-    spans = [found.span() for found in special.finditer(content)] if special else []
-    yield from _between(content, len(content), spans, rule, before)
-
-
-def _check_block(block: object) -> None:
-    if not isinstance(block, bytes | bytearray | memoryview):
-        raise TypeError(f"a text in blocks must come as bytes in UTF-8, not as {type(block).__name__}")
-
-
-def _settled(content: bytes, rule: SplittingRule, spans: Sequence[tuple[int, int]], longest: int) -> int:
-    """Give how much of a text can be given before more of it is seen: up to a place where a piece ends in any case.
-
-    `spans` is where special tokens stand, the longest of which has so many bytes. Gives 0 if there is no such place.
-    """
-    # A special token that begins up to there is seen whole.
-    limit = len(content) - longest
-    data = np.frombuffer(content, np.uint8)[: max(limit, 0)]
-    place = 0
-    for searched in _SEARCHED:
-        found = safe_place(data, rule, max(limit - searched, 0))
-        if found < limit:
-            place = found
-            break
-    for start, stop in spans:
-        if start < place < stop:
-            return start
-        if place < stop <= limit:
-            place = stop
-    return place
+        if not isinstance(block, bytes | bytearray | memoryview):
+            raise TypeError(f"a text in blocks must come as bytes in UTF-8, not as {type(block).__name__}")
+        yield bytes(block)
 
 
 def _between(
-    content: bytes, stop: int, spans: Sequence[tuple[int, int]], rule: SplittingRule, before: int
+    content: bytes, spans: Sequence[tuple[int, int]], rule: SplittingRule, before: int
 ) -> Iterator[tuple[Bytes, int]]:
-    """Give what lies between special tokens, up to a place, in stretches."""
+    """Give what lies between special tokens, which stand at `spans`, in stretches."""
     data = np.frombuffer(content, np.uint8)
     start = 0
-    for first, last in (*(span for span in spans if span[0] < stop), (stop, stop)):
+    for first, last in (*spans, (len(content), len(content))):
         while start < first:
             end = first
             if first - start > 2 * STRETCH:

@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.hard import hard_texts
 
-from bpe_tui.bpe import piece_counting, reference
+from bpe_tui.bpe import cuts, piece_counting, reference
 from bpe_tui.bpe.byte_alphabet import SORTED_BYTES, to_characters
 from bpe_tui.bpe.byte_tokenizer import ByteBPETokenizer
 from bpe_tui.bpe.byte_training import byte_order, byte_sequence
@@ -91,7 +91,7 @@ def test_stretches_on_many_threads_count_what_the_whole_text_has(
             break
         blocks.append(text[start : start + size].encode())
         start += size
-    with mock.patch.object(piece_counting, "STRETCH", stretch), mock.patch.object(piece_counting, "_SEARCHED", (5, 40)):
+    with mock.patch.object(piece_counting, "STRETCH", stretch), mock.patch.object(cuts, "WINDOW", 5):
         for given in (text, iter(blocks)):
             content, lengths, counts = count_pieces(given, rule(name), specials).counted()
             starts = np.cumsum(lengths) - lengths
