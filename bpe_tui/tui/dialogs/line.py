@@ -1,4 +1,4 @@
-"""One line of text, looked at before it is taken."""
+"""One line, looked at before it is taken."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 from textual.widgets import Input, Static
 
-from bpe_tui.tui.dialogs.base import Choice, Dialog
+from bpe_tui.errors import BPEError
+from bpe_tui.tui.dialogs.base import Choice, Dialog, Result
 from bpe_tui.tui.widgets.field import Field
 from bpe_tui.tui.wording import readable
 
@@ -17,23 +18,17 @@ if TYPE_CHECKING:
     from textual.widget import Widget
 
 
-class LineDialog(Dialog[str]):
-    """Asks for a line. `complaint(text)` says what is wrong with it, or nothing."""
+class FieldDialog(Dialog[Result]):
+    """Asks for a line, and gives what `read` makes of it."""
 
-    width = 64
-
-    def __init__(
-        self,
-        title: str,
-        question: str,
-        value: str,
-        accept: str,
-        complaint: Callable[[str], str] = lambda _: "",
-    ) -> None:
+    def __init__(self, title: str, question: str, value: str, accept: str) -> None:
         super().__init__(title, [Choice("accept", accept, main=True)], hint=f"enter: {accept.lower()} · esc leaves")
         self._question = question
         self._value = value
-        self._complaint = complaint
+
+    def read(self, text: str) -> Result:
+        """Give what the line means. Raises BPEError that says what is wrong with it."""
+        raise NotImplementedError
 
     def body(self) -> Iterable[Widget]:
         """Give the question, the field and the line that says what is wrong."""
@@ -55,10 +50,34 @@ class LineDialog(Dialog[str]):
         self.choose("accept")
 
     def choose(self, choice: str) -> None:  # noqa: ARG002
-        """Give the line, or say what is wrong with it."""
-        text = self.query_one(Input).value
+        """Give what the line means, or say what is wrong with it."""
+        try:
+            found = self.read(self.query_one(Input).value)
+        except BPEError as error:
+            self.say("#message", readable(str(error)))
+        else:
+            self.dismiss(found)
+
+
+class LineDialog(FieldDialog[str]):
+    """Asks for a line. `complaint(text)` says what is wrong with it, or nothing."""
+
+    width = 64
+
+    def __init__(
+        self,
+        title: str,
+        question: str,
+        value: str,
+        accept: str,
+        complaint: Callable[[str], str] = lambda _: "",
+    ) -> None:
+        super().__init__(title, question, value, accept)
+        self._complaint = complaint
+
+    def read(self, text: str) -> str:
+        """Give the line as it is. Raises BPEError."""
         wrong = self._complaint(text)
         if wrong:
-            self.say("#message", readable(wrong))
-        else:
-            self.dismiss(text)
+            raise BPEError(wrong)
+        return text
