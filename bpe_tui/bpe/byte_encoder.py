@@ -6,7 +6,6 @@ from collections import deque
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +13,7 @@ import numpy.typing as npt
 from bpe_tui.bpe.alphabet import utf8
 from bpe_tui.bpe.byte_alphabet import byte_array
 from bpe_tui.bpe.joins import NEVER, Joins, JoinSteps
+from bpe_tui.bpe.piece_memory import PieceMemory
 from bpe_tui.bpe.pieces import piece_rows
 from bpe_tui.bpe.pretokenize import SplittingRule, safe_place, scan_between, split, split_documents
 from bpe_tui.bpe.threads import thread_count
@@ -28,66 +28,9 @@ STRETCH = 1 << 20
 """Bytes that one thread encodes at a time, between two reports."""
 GROUP = 1 << 17
 """Pieces that one thread joins at a time, between two reports."""
-SMALLEST = 1 << 17
-"""Rows of a memory of pieces at first,"""
-MOST = 1 << 19
-"""and at the most (16 MB): text that goes on and on brings new pieces for ever, and most of them once."""
 
 _NONE_WHOLE = np.zeros(0, np.uint64), np.empty(0, np.uint8)
 """No pieces that are taken whole, for the kernels."""
-
-
-class _Memory:
-    """What one thread remembers of pieces it has met; see `kernels.byte_encoding`.
-
-    It grows up to MOST; then a new one begins, which takes over from the old one what comes again. The rest is
-    forgotten when the next one begins.
-    """
-
-    def __init__(self) -> None:
-        self._begin(SMALLEST)
-        self._older = (np.zeros(0, np.uint64), np.empty(0, np.uint8), np.empty(0, np.int64))
-        self._rooms: tuple[Ids, Ids] = (np.empty(0, np.int64), np.empty(0, np.int64))
-
-    def _begin(self, rows: int) -> None:
-        self.rows = piece_rows(rows)
-        self.store = np.empty(4 * rows, np.uint8)
-        self.ids = np.empty(2 * rows, np.int64)
-        self.used = np.zeros(4, np.int64)
-
-    def arrays(self) -> tuple[Any, Any, Any, Any, Any, Any, Any]:
-        """Give the memory, how much of it is taken, and the older one, as the kernels take them."""
-        return (self.rows, self.store, self.ids, self.used, *self._older)
-
-    def rooms(self, size: int) -> tuple[Ids, Ids]:
-        """Give two arrays of so many entries at least, to work in."""
-        if len(self._rooms[0]) < size:
-            self._rooms = (np.empty(size, np.int64), np.empty(size, np.int64))
-        return self._rooms
-
-    def make_room(self) -> None:
-        """Make room for more pieces, if a third of it is taken."""
-        from bpe_tui.bpe.kernels import byte_encoding as kernel
-        from bpe_tui.bpe.kernels import piece_table
-
-        rows = len(self.rows) // piece_table.ROW
-        used = self.used
-        if (
-            3 * used[kernel.ROWS_USED] < rows
-            and 3 * used[kernel.BYTES_USED] < 2 * len(self.store)
-            and 3 * used[kernel.IDS_USED] < 2 * len(self.ids)
-        ):
-            return
-        if rows >= MOST:
-            self._older = (self.rows, self.store, self.ids)
-            self._begin(rows)
-            return
-        old_rows, old_store, old_ids = self.rows, self.store, self.ids
-        self._begin(2 * rows)
-        self.used = used
-        piece_table.move_rows(old_rows, self.rows)
-        self.store[: len(old_store)] = old_store
-        self.ids[: len(old_ids)] = old_ids
 
 
 class ByteEncoder:
@@ -118,7 +61,7 @@ class ByteEncoder:
         self._merges = merges
         self._tokens = tokens
         self._whole_pieces = whole_pieces
-        self._memories: deque[_Memory] = deque()
+        self._memories: deque[PieceMemory] = deque()
 
     @cached_property
     def _table(self) -> Ids:
@@ -252,14 +195,14 @@ class ByteEncoder:
             self._memories.append(memory)
         return written
 
-    def _borrow(self) -> _Memory:
+    def _borrow(self) -> PieceMemory:
         try:
             return self._memories.pop()
         except IndexError:
-            return _Memory()
+            return PieceMemory()
 
     def _encode_pieces(
-        self, data: Bytes, start: int, ends: Ids, memory: _Memory, ids: Ids, written: int, control: Ids
+        self, data: Bytes, start: int, ends: Ids, memory: PieceMemory, ids: Ids, written: int, control: Ids
     ) -> int:
         """Write the ids of pieces behind those that are written; give how many there are then, -1 when cancelled."""
         from bpe_tui.bpe.kernels import byte_encoding as kernel

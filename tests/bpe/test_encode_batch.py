@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from support.hard import hard_texts
 
 from bpe_tui import BPETokenizer
-from bpe_tui.bpe import byte_encoder
+from bpe_tui.bpe import byte_encoder, piece_memory
 from bpe_tui.bpe.byte_tokenizer import ByteBPETokenizer
 from bpe_tui.bpe.pretokenize import rule
 from bpe_tui.errors import Cancelled
@@ -60,7 +60,7 @@ def test_a_batch_can_be_cancelled(bible: str) -> None:
 def test_what_is_forgotten_is_worked_out_again(tokenizer: ByteBPETokenizer, texts: list[str]) -> None:
     """However small the memory of pieces: full, begun anew and taken over from, it gives the same ids."""
     expected = [tokenizer.encode_array(text).tolist() for text in texts]
-    with mock.patch.multiple(byte_encoder, SMALLEST=8, MOST=16):
+    with mock.patch.multiple(piece_memory, SMALLEST=8, MOST=16):
         forgetful = tokenizer.with_changes()
         for _ in range(2):
             assert [forgetful.encode_array(text).tolist() for text in texts] == expected

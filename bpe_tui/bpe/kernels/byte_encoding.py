@@ -277,11 +277,19 @@ def encode_documents(
 
 @njit(_i64(_i64, _i64), **OUTER)
 def pairs_of_bytes(byte_ids: Array, table: Array) -> Array:
-    """Give what the merge table has for each two bytes: at 256 times the first and once the second."""
-    pairs = np.empty(256 * 256, np.int64)
-    for left in range(256):
-        for right in range(256):
-            pairs[left << 8 | right] = find_pair(table, byte_ids[left], byte_ids[right])
+    """Give what the merge table has for each two bytes: at 256 times the first and once the second.
+
+    The table is gone through once: a run in the app makes an encoder ten times a second.
+    """
+    pairs = np.full(256 * 256, NO_PAIR, np.int64)
+    byte_of = np.full(max(0, byte_ids.max()) + 1, -1, np.int64)
+    for byte in range(256):
+        if byte_ids[byte] >= 0:
+            byte_of[byte_ids[byte]] = byte
+    for slot in range(0, len(table), 2):
+        left, right = table[slot] >> 32, table[slot] & 0xFFFFFFFF
+        if 0 <= left < len(byte_of) and right < len(byte_of) and byte_of[left] >= 0 and byte_of[right] >= 0:
+            pairs[byte_of[left] << 8 | byte_of[right]] = table[slot + 1]
     return pairs
 
 
