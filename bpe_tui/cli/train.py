@@ -20,7 +20,7 @@ from bpe_tui.cli.memory import add_memory
 
 if TYPE_CHECKING:
     from bpe_tui.cli.console import Console
-    from bpe_tui.corpus import SplitFiles, Splits
+    from bpe_tui.corpus import SplitFile, SplitFiles, Splits
     from bpe_tui.session.run import Run
     from bpe_tui.session.settings import RunSettings
 
@@ -92,6 +92,8 @@ def run(arguments: argparse.Namespace) -> int:
     except KeyboardInterrupt as interrupt:
         keep_checkpoint(arguments, training, interrupt)
         raise
+    if not isinstance(splits, Splits):
+        _say_noticed(splits.train, training.settings, console)
     say_training(end, console)
     tokenizer = training.tokenizer()
     save_tokenizer(tokenizer, arguments.output, console, overwrite=arguments.overwrite)
@@ -157,6 +159,20 @@ def _prepare(arguments: argparse.Namespace, console: Console) -> tuple[Splits | 
         training.raise_target(target)
     console.say(f"going on from {console.message(arguments.resume)}: {len(checkpoint.merges):,} merges")
     return splits, training
+
+
+def _say_noticed(train: SplitFile, settings: RunSettings, console: Console) -> None:
+    """Print what was noticed in a file while it was trained on: known if it was read to its end.
+
+    Whoever lets bytes be replaced is told how many were, even if that takes reading on.
+    """
+    if (
+        settings.training_characters is None
+        or settings.training_characters >= train.bytes
+        or train.invalid == "replace"
+    ):
+        for note in train.facts().notes:
+            console.say(f"train: note: {console.message(note)}")
 
 
 def _find(

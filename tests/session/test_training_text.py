@@ -90,3 +90,5 @@ def test_a_byte_that_is_no_text_ends_training_with_its_place(corpus: Path, capsy
     assert main([*words, "--invalid", "replace", "--json"]) == 0
     splits = json.loads(capsys.readouterr().out)["splits"]
     assert splits[0]["notes"]
+    assert main([word for word in [*words, "--invalid", "replace", "--overwrite"] if word != "--quiet"]) == 0
+    assert "1 invalid byte" in capsys.readouterr().out
