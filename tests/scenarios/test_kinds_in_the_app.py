@@ -13,6 +13,7 @@ from bpe_tui import BPETokenizer
 from bpe_tui.bpe.byte_tokenizer import ByteBPETokenizer
 from bpe_tui.bpe.word_tokenizer import WordBPETokenizer
 from bpe_tui.dataset import read_manifest
+from bpe_tui.dataset.manifest import MANIFEST_NAME
 from bpe_tui.session.state import RunState
 from bpe_tui.tui.panes.vocabulary import VocabularyPane
 
@@ -261,8 +262,13 @@ async def test_enter_does_not_cancel_what_has_just_begun(open_app: OpenApp, own_
     async with open_app() as person:
         await person.train()
         await person.press("e", "enter")
+        encoded = own_place / "data" / "encoded_bpe"
+        await person.until((encoded / MANIFEST_NAME).exists, "the end of encoding")
+        assert read_manifest(encoded).splits
+        # The results may have come before the key, which then has closed them.
+        await person.until(lambda: not person.app.situation().working, "the results")
+        await person.press("escape")
         await person.rest()
-        assert read_manifest(own_place / "data" / "encoded_bpe").splits
 
 
 async def test_a_failure_is_told_whole(open_app: OpenApp, make_corpus: Callable) -> None:
