@@ -22,8 +22,12 @@ Array = Any
 
 OUTER: dict[str, Any] = {"cache": True, "nogil": True}
 """How kernels are compiled that Python calls."""
-INNER: dict[str, Any] = {"cache": True, "nogil": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-"""How kernels are compiled that only kernels call: without an entry from Python, which takes half the time."""
+_INSIDE: dict[str, Any] = {"cache": True, "nogil": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+INNER: dict[str, Any] = {**_INSIDE, "forceinline": True}
+"""How kernels are compiled that only kernels call: without an entry from Python, which takes half the time, and as a
+part of those that call them."""
+LOOP: dict[str, Any] = _INSIDE
+"""How loops are compiled that kernels call and that have the registers to themselves."""
 
 POLL = 16384
 """Units of work between two looks at a cancel flag: well under a millisecond."""

@@ -26,13 +26,11 @@ from bpe_tui.bpe.kernels.characters import (
 )
 from bpe_tui.bpe.kernels.machine import INNER, OUTER, Array
 from bpe_tui.bpe.kernels.windows import (
-    WINDOW,
     ascii_ahead,
-    cl100k_starts,
-    gpt2_starts,
-    o200k_starts,
-    whitespace_starts,
-    write_ends,
+    cl100k_windows,
+    gpt2_windows,
+    o200k_windows,
+    whitespace_windows,
 )
 
 NONE, WHITESPACE, GPT2, CL100K, O200K, LLAMA3, QWEN2 = range(7)
@@ -78,12 +76,8 @@ def split_whitespace(data: Array, start: int, stop: int, last: bool, ends: Array
     pieces = 0
     place = start
     while place < stop and pieces < len(ends):
-        if place + WINDOW <= stop and pieces + WINDOW <= len(ends) and ascii_ahead(data, place):
-            starts = whitespace_starts(data, place)
-            if starts != 0:
-                pieces = write_ends(starts, place, ends, pieces)
-                place = ends[pieces - 1]
-                continue
+        if ascii_ahead(data, place, stop):
+            pieces, place = whitespace_windows(data, place, stop, ends, pieces)
         wanted = WHITE
         if character(data, place, stop, table) & WHITE == 0:
             wanted = CASELESS | MARK | NUMBER | OTHER
@@ -103,12 +97,8 @@ def split_gpt2(data: Array, start: int, stop: int, last: bool, ends: Array, tabl
     pieces = 0
     place = start
     while place < stop and pieces < len(ends):
-        if place + WINDOW <= stop and pieces + WINDOW <= len(ends) and ascii_ahead(data, place):
-            starts = gpt2_starts(data, place)
-            if starts != 0:
-                pieces = write_ends(starts, place, ends, pieces)
-                place = ends[pieces - 1]
-                continue
+        if ascii_ahead(data, place, stop):
+            pieces, place = gpt2_windows(data, place, stop, ends, pieces)
         body = place + (data[place] == BLANK)
         if body == stop:
             body = place
@@ -150,12 +140,8 @@ def split_cl100k(
     pieces = 0
     place = start
     while place < stop and pieces < len(ends):
-        if place + WINDOW <= stop and pieces + WINDOW <= len(ends) and ascii_ahead(data, place):
-            starts = cl100k_starts(data, place, digits)
-            if starts != 0:
-                pieces = write_ends(starts, place, ends, pieces)
-                place = ends[pieces - 1]
-                continue
+        if ascii_ahead(data, place, stop):
+            pieces, place = cl100k_windows(data, place, stop, ends, pieces, digits)
         found = character(data, place, stop, table)
         body = place + (found >> 8)
         end = 0
@@ -241,12 +227,8 @@ def split_o200k(data: Array, start: int, stop: int, last: bool, ends: Array, tab
     pieces = 0
     place = start
     while place < stop and pieces < len(ends):
-        if place + WINDOW <= stop and pieces + WINDOW <= len(ends) and ascii_ahead(data, place):
-            starts = o200k_starts(data, place)
-            if starts != 0:
-                pieces = write_ends(starts, place, ends, pieces)
-                place = ends[pieces - 1]
-                continue
+        if ascii_ahead(data, place, stop):
+            pieces, place = o200k_windows(data, place, stop, ends, pieces)
         found = character(data, place, stop, table)
         body = place + (found >> 8)
         end = place

@@ -17,7 +17,7 @@ from numba import boolean, extending, int64, njit, types, uint64
 from numba.core import cgutils
 
 from bpe_tui.bpe.kernels.characters import BYTE_ARRAY, FOLD, contraction
-from bpe_tui.bpe.kernels.machine import INNER, Array, pointer
+from bpe_tui.bpe.kernels.machine import INNER, LOOP, Array, pointer
 
 WINDOW = 64
 """Bytes that are looked at together."""
@@ -78,6 +78,16 @@ def first_place(context: Any, places: Any) -> Any:  # noqa: ARG001
 
 
 @intrinsic
+def members(context: Any, places: Any) -> Any:  # noqa: ARG001
+    """Give how many places are in a set."""
+
+    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:  # noqa: ARG001
+        return builder.ctpop(arguments[0])
+
+    return int64(uint64), code
+
+
+@intrinsic
 def end_of(context: Any, places: Any) -> Any:  # noqa: ARG001
     """Give the place behind the highest one in a set; 0 if it is empty."""
 
@@ -88,20 +98,24 @@ def end_of(context: Any, places: Any) -> Any:  # noqa: ARG001
     return int64(uint64), code
 
 
-@njit(boolean(BYTE_ARRAY, int64), **INNER)
-def ascii_ahead(data: Array, place: int) -> bool:
-    """Whether the next eight bytes are ASCII, so that a window is worth its while."""
-    return eight_bytes(data, place) & TOPS == np.uint64(0)
+@njit(boolean(BYTE_ARRAY, int64, int64), **INNER)
+def ascii_ahead(data: Array, place: int, stop: int) -> bool:
+    """Whether there is a window before `stop`, and its first eight bytes are ASCII, so that it is worth its while."""
+    return place + WINDOW <= stop and eight_bytes(data, place) & TOPS == np.uint64(0)
 
 
 @njit(int64(uint64, int64, _i64, int64), **INNER)
 def write_ends(starts: int, place: int, ends: Array, pieces: int) -> int:
     """Write the places of the set, counted from `place`, to `ends[pieces:]`; give the new number of pieces."""
-    while starts != np.uint64(0):
-        ends[pieces] = place + first_place(starts)
-        pieces += 1
-        starts &= starts - ONE
-    return pieces
+    total = pieces + members(starts)
+    # Eight at a time, the last of them for nothing: a loop that ends at some other count each time is guessed wrong.
+    while True:
+        for number in range(8):
+            ends[pieces + number] = place + first_place(starts)
+            starts &= starts - ONE
+        pieces += 8
+        if pieces >= total:
+            return total
 
 
 @njit(uint64(uint64, int64), **INNER)
@@ -165,14 +179,20 @@ def later_starts(
     tail = line & ~(line + ((other << ONE) & line))
     space = white & ~tail
     plain = space & ~line
-    # In white space, a piece ends behind the last line end, which is easily found unless blanks come before a line end
-    # or the window ends: leave all from there on to the scanner.
-    doubtful = (line & (plain << ONE)) | (space & (ONE << np.uint64(valid - 1)))
-    if doubtful != np.uint64(0):
-        before = ~space & ((ONE << np.uint64(first_place(doubtful))) - ONE)
-        if end_of(before) < limit:
-            limit = end_of(before) + 1
-    starts = (space & ~(space << ONE)) | (plain & (line << ONE)) | (plain & ~(white >> ONE))
+    # In white space, a piece ends behind the last line end. Where it is known that white space goes on, that may stand
+    # behind the window: then nothing but the start of the run is known.
+    begun = end_of(~space & ((ONE << np.uint64(valid)) - ONE if valid < WINDOW else ~np.uint64(0)))
+    limit = min(limit, begun + 1)
+    starts = (space & ~(space << ONE)) | (plain & ~(white >> ONE))
+    behind = plain & (line << ONE)
+    # Adding the first of a run of blanks to the run gives the place behind it. If a line end stands there, it is not
+    # the blanks in front of it that start a piece.
+    ends = (plain + behind) & ~plain & line
+    while ends != np.uint64(0):
+        end = first_place(ends)
+        behind &= ~(ONE << np.uint64(end_of(behind & ((ONE << np.uint64(end)) - ONE)) - 1))
+        ends &= ends - ONE
+    starts |= behind
     # Other characters start a piece but behind a blank, which goes with them.
     first = other & ~((other | blank) << ONE)
     # Letters take the one character before with them if a piece starts there and it is no line end or number.
@@ -183,6 +203,9 @@ def later_starts(
         fresh = number & ~(number << ONE)
         starts |= fresh
         four = number & (number << ONE) & (number << TWO) & (number << THREE)
+        # Once without asking: years are many, numbers of seven digits and more are few.
+        fresh = (fresh << THREE) & four
+        starts |= fresh
         fresh = (fresh << THREE) & four
         while fresh != np.uint64(0):
             starts |= fresh
@@ -238,3 +261,62 @@ def o200k_starts(data: Array, place: int) -> int:
                 starts |= ONE << np.uint64(end)
         apostrophes &= apostrophes - ONE
     return starts & holding & ~ONE
+
+
+@njit(types.UniTuple(int64, 2)(BYTE_ARRAY, int64, int64, _i64, int64), **LOOP)
+def whitespace_windows(
+    data: Array, place: int, stop: int, ends: Array, pieces: int
+) -> tuple[int, int]:
+    """Write where pieces end, from `place` on, as far as windows tell; give (how many there are then, where to go on).
+
+    `pieces` are written already.
+    """
+    while ascii_ahead(data, place, stop) and pieces + WINDOW <= len(ends):
+        starts = whitespace_starts(data, place)
+        if starts == np.uint64(0):
+            break
+        pieces = write_ends(starts, place, ends, pieces)
+        place = ends[pieces - 1]
+    return pieces, place
+
+
+@njit(types.UniTuple(int64, 2)(BYTE_ARRAY, int64, int64, _i64, int64), **LOOP)
+def gpt2_windows(
+    data: Array, place: int, stop: int, ends: Array, pieces: int
+) -> tuple[int, int]:
+    """Cut as far as windows tell; see `whitespace_windows`."""
+    while ascii_ahead(data, place, stop) and pieces + WINDOW <= len(ends):
+        starts = gpt2_starts(data, place)
+        if starts == np.uint64(0):
+            break
+        pieces = write_ends(starts, place, ends, pieces)
+        place = ends[pieces - 1]
+    return pieces, place
+
+
+@njit(types.UniTuple(int64, 2)(BYTE_ARRAY, int64, int64, _i64, int64), **LOOP)
+def o200k_windows(
+    data: Array, place: int, stop: int, ends: Array, pieces: int
+) -> tuple[int, int]:
+    """Cut as far as windows tell; see `whitespace_windows`."""
+    while ascii_ahead(data, place, stop) and pieces + WINDOW <= len(ends):
+        starts = o200k_starts(data, place)
+        if starts == np.uint64(0):
+            break
+        pieces = write_ends(starts, place, ends, pieces)
+        place = ends[pieces - 1]
+    return pieces, place
+
+
+@njit(types.UniTuple(int64, 2)(BYTE_ARRAY, int64, int64, _i64, int64, int64), **LOOP)
+def cl100k_windows(
+    data: Array, place: int, stop: int, ends: Array, pieces: int, digits: int
+) -> tuple[int, int]:
+    """Cut as far as windows tell; see `whitespace_windows`."""
+    while ascii_ahead(data, place, stop) and pieces + WINDOW <= len(ends):
+        starts = cl100k_starts(data, place, digits)
+        if starts == np.uint64(0):
+            break
+        pieces = write_ends(starts, place, ends, pieces)
+        place = ends[pieces - 1]
+    return pieces, place
