@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cached_property
+from contextlib import contextmanager
+from functools import cached_property, partial
 
 import numpy as np
 import numpy.typing as npt
@@ -15,17 +16,28 @@ from bpe_tui.bpe.byte_alphabet import byte_array
 from bpe_tui.bpe.joins import NEVER, Joins, JoinSteps
 from bpe_tui.bpe.piece_memory import PieceMemory
 from bpe_tui.bpe.pieces import piece_rows
-from bpe_tui.bpe.pretokenize import SplittingRule, safe_place, scan_between, split, split_documents
+from bpe_tui.bpe.pretokenize import (
+    SplittingRule,
+    cuts_surely,
+    safe_character,
+    safe_place,
+    scan,
+    scan_between,
+    split,
+    split_documents,
+)
 from bpe_tui.bpe.threads import thread_count
 from bpe_tui.progress import Report, silent
 
 Ids = npt.NDArray[np.int64]
 Bytes = npt.NDArray[np.uint8]
+_Encode = Callable[[int, int, Ids, Ids], int]
+"""Writes the ids of what lies between two places to an array and gives how many there are; the last is `control`."""
 
-PART = 1 << 26
-"""Bytes of text whose ids get one array at first: room for the most that they may be, eight times as many bytes."""
-STRETCH = 1 << 20
-"""Bytes that one thread encodes at a time, between two reports."""
+PART = 1 << 24
+"""Characters or bytes of text whose ids get one array at first, with room for the most that they may be."""
+STRETCH = 1 << 18
+"""Characters or bytes that one thread encodes at a time, between two reports."""
 GROUP = 1 << 17
 """Pieces that one thread joins at a time, between two reports."""
 
@@ -121,85 +133,113 @@ class ByteEncoder:
 
     def encode(self, text: str, report: Report = silent) -> Ids:
         """Give the ids of the tokens of `text`, int64, one dimension. `report` may raise Cancelled."""
-        return self.encode_bytes(utf8(text), report)
+        if len(text) < STRETCH or not cuts_surely(self.rule):
+            return self.encode_bytes(utf8(text), report)
+        widest = 1 if text.isascii() else 4
+        encode = partial(self._encode_characters, text, widest)
+        parts: list[Ids] = []
+        start = 0
+        while start < len(text):
+            stretches = _stretches(start, len(text), lambda place: safe_character(text, self.rule, place))
+            parts.append(self._share(stretches, encode, widest, lambda done: report("encoding", done, len(text))))
+            start = stretches[-1][1]
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
     def encode_bytes(self, content: bytes, report: Report = silent) -> Ids:
         """Give the ids of the tokens of any bytes, text or not. `report` may raise Cancelled."""
         data = byte_array(content)
         found = split(data, self.rule, report) if self.rule.number < 0 else None
+
+        def place_behind(place: int) -> int:
+            return safe_place(data, self.rule, place) if found is None else int(found[np.searchsorted(found, place)])
+
+        encode = partial(self._encode_bytes, data, found)
         parts: list[Ids] = []
         start = 0
         while start < len(data):
-            stop = self._place_behind(data, found, start + PART)
-            parts.append(self._encode_part(data, found, start, stop, report))
-            start = stop
+            stretches = _stretches(start, len(data), place_behind)
+            parts.append(self._share(stretches, encode, 1, lambda done: report("encoding", done, len(data))))
+            start = stretches[-1][1]
         return parts[0] if len(parts) == 1 else np.concatenate([np.zeros(0, np.int64), *parts])
 
-    def _place_behind(self, data: Bytes, found: Ids | None, place: int) -> int:
-        """Give where a piece ends, soon behind a place. `found` is where pieces end, if that is known."""
-        if place >= len(data):
-            return len(data)
-        return safe_place(data, self.rule, place) if found is None else int(found[np.searchsorted(found, place)])
+    def _share(
+        self, stretches: Sequence[tuple[int, int]], encode: _Encode, widest: int, report: Callable[[int], None]
+    ) -> Ids:
+        """Give the ids of stretches that follow on each other, on all threads.
 
-    def _encode_part(self, data: Bytes, found: Ids | None, start: int, stop: int, report: Report) -> Ids:
-        """Encode what lies between two places where pieces begin and end, on all threads."""
-        stretches: list[tuple[int, int]] = []
-        begin = start
-        while begin < stop:
-            end = min(self._place_behind(data, found, begin + STRETCH), stop)
-            stretches.append((begin, end))
-            begin = end
+        `encode` writes the ids of one, of which there are no more than `widest` times its length; `report` hears where
+        those end that are done.
+        """
         control = np.zeros(1, np.int64)
-        # A byte becomes one token at most; what is not written to takes no memory. Each stretch has one place more.
-        ids = np.empty(stop - start + len(stretches), np.int64)
+        first = stretches[0][0]
+        # What is not written to takes no memory. Each stretch has one place more.
+        ids = np.empty(widest * (stretches[-1][1] - first) + len(stretches), np.int64)
         threads = min(thread_count(), len(stretches))
-        places = [begin - start + number for number, (begin, _) in enumerate(stretches)]
-
-        def encode(number: int) -> int:
-            return self._encode_stretch(data, found, *stretches[number], ids[places[number] :], control)
-
+        places = [widest * (start - first) + number for number, (start, _) in enumerate(stretches)]
         written = 0
         if threads == 1:
-            for begin, end in stretches:
-                written += self._encode_stretch(data, found, begin, end, ids[written:], control)
-                report("encoding", end, len(data))
+            for start, stop in stretches:
+                written += encode(start, stop, ids[written:], control)
+                report(stop)
         else:
             with ThreadPoolExecutor(max_workers=threads) as pool:
                 try:
-                    for number, count in enumerate(pool.map(encode, range(len(stretches)))):
-                        ids[written : written + count] = ids[places[number] : places[number] + count]
+                    counts = pool.map(lambda stretch, place: encode(*stretch, ids[place:], control), stretches, places)
+                    for (_, stop), place, count in zip(stretches, places, counts, strict=True):
+                        ids[written : written + count] = ids[place : place + count]
                         written += count
-                        report("encoding", stretches[number][1], len(data))
+                        report(stop)
                 except BaseException:
                     control[0] = 1
                     raise
         ids.resize(written, refcheck=False)
         return ids
 
-    def _encode_stretch(self, data: Bytes, found: Ids | None, start: int, stop: int, ids: Ids, control: Ids) -> int:
-        """Write the ids of a stretch; give how many there are, 0 when cancelled."""
+    def _encode_characters(self, text: str, widest: int, start: int, stop: int, ids: Ids, control: Ids) -> int:
+        """Write the ids of a part of a text; give how many there are, 0 when cancelled."""
+        from bpe_tui.bpe.kernels import texts as kernel
+
+        with self._memory() as memory:
+            room = memory.text_room(widest * (stop - start))
+            data = room[: kernel.write_utf8(text, start, stop, room)]
+            return self._encode_blocks(data, 0, scan(data, self.rule), memory, ids, control)
+
+    def _encode_bytes(self, data: Bytes, found: Ids | None, start: int, stop: int, ids: Ids, control: Ids) -> int:
+        """Write the ids of a part of some bytes; give how many there are, 0 when cancelled.
+
+        `found` is where pieces end, if that is known.
+        """
         if found is None:
             blocks = scan_between(data, self.rule, start, stop)
         else:
             first, last = np.searchsorted(found, (start, stop), side="right")
             blocks = iter([found[first:last]])
+        with self._memory() as memory:
+            return self._encode_blocks(data, start, blocks, memory, ids, control)
+
+    def _encode_blocks(
+        self, data: Bytes, start: int, blocks: Iterable[Ids], memory: PieceMemory, ids: Ids, control: Ids
+    ) -> int:
+        """Write the ids of pieces, of which the first begins at `start`; give how many there are, 0 when cancelled."""
         written = 0
-        memory = self._borrow()
-        try:
-            for ends in blocks:
-                written = self._encode_pieces(data, start, ends, memory, ids, written, control)
-                if written < 0:
-                    return 0
-                start = int(ends[-1])
-        finally:
-            self._memories.append(memory)
+        for ends in blocks:
+            written = self._encode_pieces(data, start, ends, memory, ids, written, control)
+            if written < 0:
+                return 0
+            start = int(ends[-1])
         return written
 
-    def _borrow(self) -> PieceMemory:
+    @contextmanager
+    def _memory(self) -> Iterator[PieceMemory]:
+        """Lend a memory to one thread."""
         try:
-            return self._memories.pop()
+            memory = self._memories.pop()
         except IndexError:
-            return PieceMemory()
+            memory = PieceMemory()
+        try:
+            yield memory
+        finally:
+            self._memories.append(memory)
 
     def _encode_pieces(
         self, data: Bytes, start: int, ends: Ids, memory: PieceMemory, ids: Ids, written: int, control: Ids
@@ -240,23 +280,24 @@ class ByteEncoder:
     def _encode_group(self, texts: Sequence[str], control: Ids) -> list[Ids]:
         """Give the ids of each of some texts."""
         from bpe_tui.bpe.kernels import byte_encoding as kernel
+        from bpe_tui.bpe.kernels import texts as texts_kernel
 
-        given = [text.encode("utf-8", "surrogatepass") for text in texts if text]
-        data = byte_array(b"".join(given))
-        memory = self._borrow()
-        try:
+        given = [text for text in texts if text]
+        joined = "".join(given)
+        with self._memory() as memory:
             memory.make_room()
+            stops = np.cumsum(np.fromiter(map(len, given), np.int64, len(given)))
+            data = memory.text_room(len(joined) if joined.isascii() else 4 * len(joined))
+            texts_kernel.write_texts(joined, stops, data)
+            data = data[: int(stops[-1]) if len(stops) else 0]
             # Room that is used again: fresh memory would take longer than the work.
             ends, ids = memory.rooms(len(data) + 1)
-            ends, counts = split_documents(data, given, self.rule, ends)
-            stops = np.empty(len(given), np.int64)
+            ends, counts = split_documents(data, stops, self.rule, ends)
             written = kernel.encode_documents(
                 data, ends, counts, self.byte_ids, self._byte_pairs, self._table, *self._whole,
                 *memory.arrays(), ids, stops, control,
             )  # fmt: skip
             kept = ids[: max(written, 0)].copy()
-        finally:
-            self._memories.append(memory)
         places = stops.tolist()
         parts = iter([kept[start:stop] for start, stop in zip([0, *places], places, strict=False)])
         return [next(parts) if text else kept[:0] for text in texts]
@@ -269,9 +310,8 @@ class ByteEncoder:
         data = byte_array(b"".join(pieces))
         ends = np.cumsum([len(piece) for piece in pieces], dtype=np.int64)
         ids = np.empty(len(data) + 1, np.int64)
-        memory = self._borrow()
-        ids = ids[: self._encode_pieces(data, 0, ends, memory, ids, 0, np.zeros(1, np.int64))]
-        self._memories.append(memory)
+        with self._memory() as memory:
+            ids = ids[: self._encode_pieces(data, 0, ends, memory, ids, 0, np.zeros(1, np.int64))]
         lengths = token_lengths[ids]
         starts = np.cumsum(lengths) - lengths
         first = np.searchsorted(starts, ends - np.diff(ends, prepend=0))
@@ -337,3 +377,17 @@ class ByteEncoder:
                     control[0] = 1
                     raise
         return Joins(self.byte_ids[data].astype(np.int32), ranks), JoinSteps(rounds, left, new)
+
+
+def _stretches(start: int, total: int, place_behind: Callable[[int], int]) -> list[tuple[int, int]]:
+    """Cut what comes from `start` on into stretches, PART or a little more of it in all.
+
+    `place_behind` gives a place where a piece ends, behind one that is no longer than `total`.
+    """
+    stretches: list[tuple[int, int]] = []
+    most = min(start + PART, total)
+    while start < most:
+        stop = place_behind(start + STRETCH) if start + STRETCH < total else total
+        stretches.append((start, stop))
+        start = stop
+    return stretches

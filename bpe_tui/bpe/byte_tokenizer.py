@@ -25,7 +25,7 @@ from bpe_tui.bpe.garbage import no_collection
 from bpe_tui.bpe.joins import NEVER, Joins, JoinSteps
 from bpe_tui.bpe.piece_counting import Text
 from bpe_tui.bpe.preparation import Preparation
-from bpe_tui.bpe.pretokenize import SplittingRule, as_bytes, safe_place, split
+from bpe_tui.bpe.pretokenize import SplittingRule, as_bytes, safe_character, split
 from bpe_tui.bpe.ranks import DerivedMerges, all_pairs, derive_merges
 from bpe_tui.bpe.special import (
     SpecialPolicy,
@@ -258,9 +258,8 @@ class ByteBPETokenizer(BPETokenizer):
         return last_cut(text, self._find_cut, tokens)
 
     def _find_cut(self, text: str) -> int:
-        content = text.encode("utf-8", "surrogatepass")
-        place = safe_place(as_bytes(content), self.rule, 0)
-        return len(content[:place].decode("utf-8", "surrogatepass")) if place < len(content) else 0
+        place = safe_character(text, self.rule, reach=len(text))
+        return place if place < len(text) else 0
 
     def last_cut_of_bytes(self, content: bytes, tokens: Collection[bytes] = ()) -> int:
         """Give a place near the end of `content` where it may be cut, if special tokens in it are text.

@@ -28,6 +28,7 @@ class PieceMemory:
         self._begin(SMALLEST)
         self._older = (np.zeros(0, np.uint64), np.empty(0, np.uint8), np.empty(0, np.int64))
         self._rooms: tuple[Ids, Ids] = (np.empty(0, np.int64), np.empty(0, np.int64))
+        self._text_room = np.empty(0, np.uint8)
 
     def _begin(self, rows: int) -> None:
         self.rows = piece_rows(rows)
@@ -44,6 +45,12 @@ class PieceMemory:
         if len(self._rooms[0]) < size:
             self._rooms = (np.empty(size, np.int64), np.empty(size, np.int64))
         return self._rooms
+
+    def text_room(self, size: int) -> npt.NDArray[np.uint8]:
+        """Give an array of so many bytes at least, for the text in work."""
+        if len(self._text_room) < size:
+            self._text_room = np.empty(size, np.uint8)
+        return self._text_room
 
     def make_room(self) -> None:
         """Make room for more pieces, if a third of it is taken."""

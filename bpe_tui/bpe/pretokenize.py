@@ -211,20 +211,23 @@ def scan_between(
 
 
 def split_documents(
-    data: npt.NDArray[np.uint8], documents: Sequence[bytes], rule: SplittingRule, room: npt.NDArray[np.int64]
+    data: npt.NDArray[np.uint8],
+    stops: npt.NDArray[np.int64],
+    rule: SplittingRule,
+    room: npt.NDArray[np.int64],
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Give where the pieces of texts end that follow on each other in `data`, and how many come up to each text's end.
 
-    Each is cut by itself, and none may be empty. `room` takes as many entries as there are bytes. Raises SplittingError
-    if a pattern of one's own takes too long.
+    The texts end at `stops`. Each is cut by itself, and none may be empty. `room` takes as many entries as there are
+    bytes. Raises SplittingError if a pattern of one's own takes too long.
     """
-    stops = np.cumsum([len(document) for document in documents], dtype=np.int64)
     if rule.number < 0:
-        parts = [split(document, rule) + stop - len(document) for document, stop in zip(documents, stops, strict=True)]
+        starts = stops - np.diff(stops, prepend=0)
+        parts = [split(data[start:stop], rule) + start for start, stop in zip(starts, stops, strict=True)]
         return np.concatenate([np.zeros(0, np.int64), *parts]), np.cumsum([len(part) for part in parts], dtype=np.int64)
     from bpe_tui.bpe.kernels import splitting
 
-    counts = np.empty(len(documents), np.int64)
+    counts = np.empty(len(stops), np.int64)
     pieces = splitting.split_documents(rule.number, data, stops, room, counts, character_classes.table())
     return room[:pieces], counts
 
@@ -241,6 +244,24 @@ def safe_place(data: npt.NDArray[np.uint8], rule: SplittingRule, start: int) -> 
 
     found = int(splitting.safe_place(rule.number, data, start, len(data), character_classes.table()))
     return found if found >= 0 else len(data)
+
+
+def cuts_surely(rule: SplittingRule) -> bool:
+    """Whether there are places where the rule surely cuts, if a text has such characters."""
+    return rule.number > RULES["none"].number
+
+
+def safe_character(text: str, rule: SplittingRule, start: int = 0, reach: int = 1 << 10) -> int:
+    """Give what `safe_place` does for a text, in characters. So many are looked at first."""
+    while start < len(text):
+        content = text[start : start + reach].encode("utf-8", "surrogatepass")
+        place = safe_place(as_bytes(content), rule, 0)
+        if place < len(content):
+            return start + len(content[:place].decode("utf-8", "surrogatepass"))
+        if start + reach >= len(text):
+            break
+        reach *= 4
+    return len(text)
 
 
 def pieces(text: Data, rule: SplittingRule) -> list[bytes]:

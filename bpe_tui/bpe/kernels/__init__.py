@@ -23,6 +23,7 @@ CHARACTERS = ("training", "encoding", "decoding")
 """The modules that runs on characters and words need, in the order in which they need them."""
 BYTES = (
     *CHARACTERS,
+    "texts",
     "splitting",
     "piece_table",
     "piece_counting",
