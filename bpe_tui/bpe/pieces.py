@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import mmap
 
 import numpy as np
@@ -17,7 +18,14 @@ _NONE: Ids = np.zeros(0, np.int64)
 def piece_rows(rows: int) -> npt.NDArray[np.uint64]:
     """Give an empty table of so many rows, a power of two, of which none lies in two cache lines."""
     # Memory from the system itself begins at a page, is all zeros, and goes back when a larger table takes its place.
-    return np.frombuffer(mmap.mmap(-1, WORDS_OF_A_ROW * rows * np.uint64().itemsize), np.uint64)
+    size = WORDS_OF_A_ROW * rows * np.uint64().itemsize
+    if not hasattr(mmap, "MADV_HUGEPAGE"):
+        return np.frombuffer(mmap.mmap(-1, size), np.uint64)
+    memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    # Rows are met in no order: by small pages, the first look at each would take longer than what is done there.
+    with contextlib.suppress(OSError):
+        memory.madvise(mmap.MADV_HUGEPAGE)
+    return np.frombuffer(memory, np.uint64)
 
 
 class PieceCounter:
