@@ -64,7 +64,7 @@ def _ours(ranks: Path, encoding: str) -> Works:
     from bpe_tui import BPETokenizer
 
     # Compiled code is loaded by another tokenizer, so that this one has met nothing.
-    BPETokenizer.from_file(ranks, split=encoding).encode_array("what loads the compiled code")
+    BPETokenizer.from_file(ranks, split=encoding).encode_array("what loads the compiled code" * 10_000)
     tokenizer = BPETokenizer.from_file(ranks, split=encoding)
 
     # As many threads as there are processors for the process.

@@ -20,6 +20,7 @@ from bpe_tui.bpe.kernels.piece_table import (
     WORDS,
     find_row,
     home,
+    is_there,
     look_ahead,
     spread,
     write_row,
@@ -196,7 +197,9 @@ def encode_pieces(
             stop = ends[number]
             one = firsts[number - first]
             two = seconds[number - first]
-            row = find_row(data, start, stop, one, two, rows[number - first], memory, store)
+            row = rows[number - first]
+            if not is_there(one, two, stop - start, row, memory):
+                row = find_row(data, start, stop, one, two, row, memory, store)
             many = np.int64(memory[row + np.uint64(META)] >> UPPER_HALF)
             if many > 0:
                 value = np.int64(memory[row + np.uint64(VALUE)])

@@ -10,7 +10,7 @@ hash for a word and its bytes in a store. Rows are found by open addressing.
 from __future__ import annotations
 
 import numpy as np
-from numba import int64, njit, types, uint8, uint64, void
+from numba import boolean, int64, njit, types, uint8, uint64, void
 
 from bpe_tui.bpe.kernels.machine import INNER, OUTER, Array, prefetch
 from bpe_tui.bpe.kernels.windows import eight_bytes
@@ -41,6 +41,8 @@ _EIGHT = np.uint64(8)
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 _SPREAD_SECOND = np.uint64(0xD6E8FEB86659FD93)
 _EMPTY = np.uint64(0)
+_LONG = np.uint64(_ALL)
+"""The second word of a longer piece: no row has it, for it is no place in a store."""
 _STEP = np.uint64(ROW)
 
 
@@ -93,7 +95,7 @@ def look_ahead(
         length = stop - start
         if length > INLINE:
             one = hash_bytes(data, start, stop)
-            two = _EMPTY
+            two = _LONG
         elif start <= room:
             one = eight_bytes(data, start) & _FIRST_MASKS[length]
             two = eight_bytes(data, start + 8) & _SECOND_MASKS[length]
@@ -106,6 +108,13 @@ def look_ahead(
         prefetch(table, np.int64(row))
         homes[number - first] = row
         start = stop
+
+
+@njit(boolean(uint64, uint64, int64, uint64, WORDS), **INNER)
+def is_there(one: int, two: int, length: int, row: int, table: Array) -> bool:
+    """Whether a row holds that piece of INLINE bytes at the most; False for longer ones, which `find_row` looks at."""
+    other = table[row] ^ one | table[row + np.uint64(SECOND)] ^ two
+    return other | (table[row + np.uint64(META)] & LOWER ^ np.uint64(length)) == _EMPTY
 
 
 @njit(uint64(BYTES, int64, int64, uint64, uint64, uint64, WORDS, _u8), **INNER)
@@ -160,7 +169,7 @@ def move_rows(table: Array, larger: Array) -> None:
         meta = table[old + META]
         if meta == _EMPTY:
             continue
-        two = table[old + SECOND] if meta & LOWER <= np.uint64(INLINE) else _EMPTY
+        two = table[old + SECOND] if meta & LOWER <= np.uint64(INLINE) else _LONG
         row = home(spread(table[old], two), len(larger))
         while larger[row + np.uint64(META)] != _EMPTY:
             row = (row + _STEP) & mask
