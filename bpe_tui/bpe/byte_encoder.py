@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cached_property, partial
@@ -11,6 +11,7 @@ from functools import cached_property, partial
 import numpy as np
 import numpy.typing as npt
 
+from bpe_tui.bpe import character_classes
 from bpe_tui.bpe.alphabet import utf8
 from bpe_tui.bpe.byte_alphabet import byte_array
 from bpe_tui.bpe.joins import NEVER, Joins, JoinSteps
@@ -21,8 +22,6 @@ from bpe_tui.bpe.pretokenize import (
     cuts_surely,
     safe_character,
     safe_place,
-    scan,
-    scan_between,
     split,
     split_documents,
 )
@@ -201,33 +200,31 @@ class ByteEncoder:
 
         with self._memory() as memory:
             room = memory.text_room(widest * (stop - start))
-            data = room[: kernel.write_utf8(text, start, stop, room)]
-            return self._encode_blocks(data, 0, scan(data, self.rule), memory, ids, control)
+            return self._encode_stretch(room, 0, kernel.write_utf8(text, start, stop, room), memory, ids, control)
 
     def _encode_bytes(self, data: Bytes, found: Ids | None, start: int, stop: int, ids: Ids, control: Ids) -> int:
         """Write the ids of a part of some bytes; give how many there are, 0 when cancelled.
 
         `found` is where pieces end, if that is known.
         """
-        if found is None:
-            blocks = scan_between(data, self.rule, start, stop)
-        else:
-            first, last = np.searchsorted(found, (start, stop), side="right")
-            blocks = iter([found[first:last]])
         with self._memory() as memory:
-            return self._encode_blocks(data, start, blocks, memory, ids, control)
+            if found is None:
+                return self._encode_stretch(data, start, stop, memory, ids, control)
+            first, last = np.searchsorted(found, (start, stop), side="right")
+            return self._encode_pieces(data, start, found[first:last], memory, ids, control)
 
-    def _encode_blocks(
-        self, data: Bytes, start: int, blocks: Iterable[Ids], memory: PieceMemory, ids: Ids, control: Ids
+    def _encode_stretch(
+        self, data: Bytes, start: int, stop: int, memory: PieceMemory, ids: Ids, control: Ids
     ) -> int:
-        """Write the ids of pieces, of which the first begins at `start`; give how many there are, 0 when cancelled."""
-        written = 0
-        for ends in blocks:
-            written = self._encode_pieces(data, start, ends, memory, ids, written, control)
-            if written < 0:
-                return 0
-            start = int(ends[-1])
-        return written
+        """Write the ids of what a named rule is to cut; give how many there are, 0 when cancelled."""
+        from bpe_tui.bpe.kernels import byte_encoding as kernel
+
+        memory.make_room()
+        count: int = kernel.encode_stretch(
+            self.rule.number, data, start, stop, character_classes.table(), self.byte_ids, self._byte_pairs,
+            self._table, *self._whole, *memory.arrays(), ids, control,
+        )  # fmt: skip
+        return max(count, 0)
 
     @contextmanager
     def _memory(self) -> Iterator[PieceMemory]:
@@ -242,17 +239,17 @@ class ByteEncoder:
             self._memories.append(memory)
 
     def _encode_pieces(
-        self, data: Bytes, start: int, ends: Ids, memory: PieceMemory, ids: Ids, written: int, control: Ids
+        self, data: Bytes, start: int, ends: Ids, memory: PieceMemory, ids: Ids, control: Ids
     ) -> int:
-        """Write the ids of pieces behind those that are written; give how many there are then, -1 when cancelled."""
+        """Write the ids of pieces, of which the first begins at `start`; give how many there are, 0 when cancelled."""
         from bpe_tui.bpe.kernels import byte_encoding as kernel
 
         memory.make_room()
         count: int = kernel.encode_pieces(
             data, start, ends, len(ends), self.byte_ids, self._byte_pairs, self._table, *self._whole,
-            *memory.arrays(), ids, written, control,
+            *memory.arrays(), ids, 0, control,
         )  # fmt: skip
-        return count
+        return max(count, 0)
 
     def encode_texts(self, texts: Sequence[str], report: Report = silent) -> list[Ids]:
         """Give the ids of each of many texts, int64, on all threads. `report` hears of texts."""
@@ -311,7 +308,7 @@ class ByteEncoder:
         ends = np.cumsum([len(piece) for piece in pieces], dtype=np.int64)
         ids = np.empty(len(data) + 1, np.int64)
         with self._memory() as memory:
-            ids = ids[: self._encode_pieces(data, 0, ends, memory, ids, 0, np.zeros(1, np.int64))]
+            ids = ids[: self._encode_pieces(data, 0, ends, memory, ids, np.zeros(1, np.int64))]
         lengths = token_lengths[ids]
         starts = np.cumsum(lengths) - lengths
         first = np.searchsorted(starts, ends - np.diff(ends, prepend=0))

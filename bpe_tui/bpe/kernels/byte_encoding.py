@@ -7,9 +7,9 @@ piece became is remembered with its bytes, which are compared: text repeats itse
 from __future__ import annotations
 
 import numpy as np
-from numba import int32, int64, njit, uint8, uint64, void
+from numba import int32, int64, njit, types, uint8, uint64, void
 
-from bpe_tui.bpe.kernels.machine import INNER, OUTER, POLL, Array
+from bpe_tui.bpe.kernels.machine import INNER, LOOP, OUTER, POLL, Array
 from bpe_tui.bpe.kernels.piece_merging import NO_PAIR, drop_top, find_pair, merge_found, merge_long, push
 from bpe_tui.bpe.kernels.piece_table import (
     BATCH,
@@ -25,6 +25,7 @@ from bpe_tui.bpe.kernels.piece_table import (
     spread,
     write_row,
 )
+from bpe_tui.bpe.kernels.splitting import split
 
 _u8 = uint8[::1]
 _i32 = int32[::1]
@@ -35,10 +36,15 @@ SHORT = 48
 REMEMBERED = 256
 """Bytes of the longest piece that is remembered: runs of blanks and dashes come again, longer ones hardly do."""
 
+BLOCK = 1 << 15
+"""Bytes that are cut and then encoded: they and where their pieces end stay in the first cache."""
+
 # Places in `used`: how much of a memory is taken.
 ROWS_USED, BYTES_USED, IDS_USED, USED_SIZE = range(4)
 
 _EMPTY = np.uint64(0)
+_ONE = np.uint64(1)
+_TWO = np.uint64(2)
 _LOWER = np.uint64(0xFFFFFFFF)
 NO_ID = -1
 
@@ -75,6 +81,41 @@ def recall(
         for index in range(many):
             ids[ids_start + index] = id_store[value + index]
     return ids_start + many
+
+
+@njit(
+    types.UniTuple(int64, 3)(BYTES, int64, _i64, int64, WORDS, WORDS, WORDS, WORDS, _u8, _i64, _i64, int64), **LOOP
+)
+def recall_batch(
+    data: Array, start: int, ends: Array, number: int, firsts: Array, seconds: Array, rows: Array, memory: Array,
+    store: Array, id_store: Array, ids: Array, ids_start: int,
+) -> tuple[int, int, int]:  # fmt: skip
+    """Write what pieces became, from `number` on, until one is not in the memory.
+
+    Gives its number, where it begins and where the ids end; its row is the empty one where it belongs. Nearly all the
+    time that encoding takes is spent here: numbers without a sign are not looked at for being below 0.
+    """
+    written = np.uint64(ids_start)
+    for index in range(np.uint64(number), np.uint64(len(ends))):
+        stop = ends[index]
+        row = rows[index]
+        if not is_there(firsts[index], seconds[index], stop - start, row, memory):
+            row = find_row(data, start, stop, firsts[index], seconds[index], row, memory, store)
+        many = memory[row + np.uint64(META)] >> UPPER_HALF
+        value = np.int64(memory[row + np.uint64(VALUE)])
+        if many == _EMPTY:
+            rows[index] = row
+            return np.int64(index), start, np.int64(written)
+        if many <= _TWO:
+            # If there is no second one, the next piece is written over it.
+            ids[written] = value << 32 >> 32
+            ids[written + _ONE] = value >> 32
+        else:
+            for other in range(many):
+                ids[written + other] = id_store[np.uint64(value) + other]
+        written += many
+        start = stop
+    return len(ends), start, np.int64(written)
 
 
 @njit(int64(BYTES, int64, int64, _i64, _i64, _i64, _i64, int64, _i64, _i64, _i64), **INNER)
@@ -192,27 +233,18 @@ def encode_pieces(
         if control[0] != 0:
             return -1
         last = min(first + BATCH, count)
-        look_ahead(data, start, ends, first, last, memory, firsts, seconds, rows)
-        for number in range(first, last):
-            stop = ends[number]
-            one = firsts[number - first]
-            two = seconds[number - first]
-            row = rows[number - first]
-            if not is_there(one, two, stop - start, row, memory):
-                row = find_row(data, start, stop, one, two, row, memory, store)
-            many = np.int64(memory[row + np.uint64(META)] >> UPPER_HALF)
-            if many > 0:
-                value = np.int64(memory[row + np.uint64(VALUE)])
-                if many <= 2:
-                    # If there is no second one, the next piece is written over it.
-                    ids[ids_start] = value << 32 >> 32
-                    ids[ids_start + 1] = value >> 32
-                else:
-                    for index in range(many):
-                        ids[ids_start + index] = id_store[value + index]
-                ids_start += many
-                start = stop
-                continue
+        batch = ends[first:last]
+        look_ahead(data, start, batch, memory, firsts, seconds, rows)
+        number = 0
+        while True:
+            number, start, ids_start = recall_batch(
+                data, start, batch, number, firsts, seconds, rows, memory, store, id_store, ids, ids_start
+            )
+            if number == len(batch):
+                break
+            stop = batch[number]
+            one = firsts[number]
+            two = seconds[number]
             ids_stop = recall(data, start, stop, one, two, older, older_store, older_ids, ids, ids_start)
             token = NO_ID
             if ids_stop == ids_start:
@@ -227,10 +259,84 @@ def encode_pieces(
                 if ids_stop < 0:
                     return -1
             if stop - start <= REMEMBERED:
-                remember(data, start, stop, one, two, row, ids, ids_start, ids_stop, memory, store, id_store, used)
+                remember(
+                    data, start, stop, one, two, rows[number], ids, ids_start, ids_stop, memory, store, id_store, used
+                )
             ids_start = ids_stop
             start = stop
+            number += 1
     return ids_start
+
+
+@njit(
+    int64(
+        int64,
+        BYTES,
+        int64,
+        int64,
+        BYTES,
+        _i64,
+        _i64,
+        _i64,
+        WORDS,
+        _u8,
+        WORDS,
+        _u8,
+        _i64,
+        _i64,
+        WORDS,
+        _u8,
+        _i64,
+        _i64,
+        _i64,
+    ),
+    **OUTER,
+)
+def encode_stretch(
+    rule: int,
+    data: Array,
+    start: int,
+    stop: int,
+    classes: Array,
+    byte_ids: Array,
+    byte_pairs: Array,
+    table: Array,
+    tokens: Array,
+    token_store: Array,
+    memory: Array,
+    store: Array,
+    id_store: Array,
+    used: Array,
+    older: Array,
+    older_store: Array,
+    older_ids: Array,
+    ids: Array,
+    control: Array,
+) -> int:
+    """Cut the bytes from `start` to `stop`, where pieces begin and end, by the rule of that number, and encode them.
+
+    What follows on `stop` is not looked at. `classes` is `character_classes.table()`. Gives how many ids were written,
+    or -1 when cancelled. See `encode_pieces`.
+    """
+    ends = np.empty(BLOCK, np.int64)
+    size = BLOCK
+    written = np.int64(0)
+    while start < stop:
+        block_stop = min(start + size, stop)
+        pieces, resume = split(rule, data, start, block_stop, block_stop == stop, ends, classes)
+        if pieces == 0:
+            # A piece longer than the block: it must be seen whole.
+            size *= 2
+            continue
+        size = BLOCK
+        written = encode_pieces(
+            data, start, ends, pieces, byte_ids, byte_pairs, table, tokens, token_store, memory,
+            store, id_store, used, older, older_store, older_ids, ids, written, control,
+        )  # fmt: skip
+        if written < 0:
+            return -1
+        start = resume
+    return written
 
 
 @njit(
@@ -312,7 +418,7 @@ def remember_tokens(data: Array, ends: Array, ids: Array, tokens: Array, token_s
     for number in range(len(ends)):
         stop = ends[number]
         if stop > start:
-            look_ahead(data, start, ends, number, number + 1, tokens, firsts, seconds, rows)
+            look_ahead(data, start, ends[number : number + 1], tokens, firsts, seconds, rows)
             row = find_row(data, start, stop, firsts[0], seconds[0], rows[0], tokens, token_store)
             if tokens[row + np.uint64(META)] == _EMPTY:
                 stored = write_row(
@@ -433,7 +539,7 @@ def join_pieces(
                     push(heap, size, value, np.int64(before[index]))
                     size += 1
         if len(tokens) and length > 1:
-            look_ahead(data, start, ends, number, number + 1, tokens, firsts, seconds, rows)
+            look_ahead(data, start, ends[number : number + 1], tokens, firsts, seconds, rows)
             token = find_token(data, start, stop, firsts[0], seconds[0], tokens, token_store)
             if token != NO_ID:
                 whole = np.int64(token_places[token])

@@ -19,6 +19,7 @@ from bpe_tui.bpe.kernels.piece_table import (
     VALUE,
     WORDS,
     find_row,
+    is_there,
     look_ahead,
     write_row,
 )
@@ -49,12 +50,14 @@ def count_pieces(
     weight = np.uint64(1)
     for first in range(0, count, BATCH):
         last = min(first + BATCH, count)
-        look_ahead(data, start, ends, first, last, table, firsts, seconds, rows)
+        look_ahead(data, start, ends[first:last], table, firsts, seconds, rows)
         for number in range(first, last):
             stop = ends[number]
             one = firsts[number - first]
             two = seconds[number - first]
-            row = find_row(data, start, stop, one, two, rows[number - first], table, store)
+            row = rows[number - first]
+            if not is_there(one, two, stop - start, row, table):
+                row = find_row(data, start, stop, one, two, row, table, store)
             place = before + start
             if len(counts):
                 weight = np.uint64(counts[number])

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from numba import boolean, int64, njit, types, uint8, uint64, void
 
-from bpe_tui.bpe.kernels.machine import INNER, OUTER, Array, prefetch
+from bpe_tui.bpe.kernels.machine import INNER, LOOP, OUTER, Array, prefetch
 from bpe_tui.bpe.kernels.windows import eight_bytes
 
 BYTES = types.Array(uint8, 1, "C", readonly=True)  # read-only, so that bytes and mapped files serve, too
@@ -27,7 +27,7 @@ FIRST, SECOND, VALUE, META = range(ROW)
 half and a number in the upper. A row without a length is empty."""
 INLINE = 16
 """Bytes of the longest piece whose bytes are in the row."""
-BATCH = 64
+BATCH = 256
 """Pieces that are looked at together."""
 
 _ALL = 0xFFFFFFFFFFFFFFFF
@@ -79,34 +79,37 @@ def hash_bytes(data: Array, start: int, stop: int) -> int:
     return spread(mixed, eight_bytes(data, stop - 8))
 
 
-@njit(void(BYTES, int64, _i64, int64, int64, WORDS, WORDS, WORDS, WORDS), **INNER)
+@njit(types.UniTuple(uint64, 2)(BYTES, int64, int64), **LOOP)
+def unusual_words(data: Array, start: int, stop: int) -> tuple[int, int]:
+    """Give the two words of a piece that is longer than INLINE or near the end of `data`."""
+    if stop - start > INLINE:
+        return hash_bytes(data, start, stop), _LONG
+    return word_at(data, start, min(start + 8, stop)), word_at(data, start + 8, stop)
+
+
+@njit(void(BYTES, int64, _i64, WORDS, WORDS, WORDS, WORDS), **LOOP)
 def look_ahead(
-    data: Array, start: int, ends: Array, first: int, last: int, table: Array, firsts: Array, seconds: Array,
-    homes: Array,
-) -> None:  # fmt: skip
-    """Write the two words of each of the pieces `first` to `last`, and where its row is to be looked for in `table`.
+    data: Array, start: int, ends: Array, table: Array, firsts: Array, seconds: Array, homes: Array
+) -> None:
+    """Write the two words of each of the pieces that end at `ends`, and where its row is to be looked for in `table`.
 
     The first of them begins at `start`.
     """
     size = len(table)
     room = len(data) - INLINE
-    for number in range(first, last):
-        stop = ends[number]
+    for index in range(np.uint64(len(ends))):
+        stop = ends[index]
         length = stop - start
-        if length > INLINE:
-            one = hash_bytes(data, start, stop)
-            two = _LONG
-        elif start <= room:
-            one = eight_bytes(data, start) & _FIRST_MASKS[length]
-            two = eight_bytes(data, start + 8) & _SECOND_MASKS[length]
+        if length <= INLINE and start <= room:
+            one = eight_bytes(data, start) & _FIRST_MASKS[np.uint64(length)]
+            two = eight_bytes(data, start + 8) & _SECOND_MASKS[np.uint64(length)]
         else:
-            one = word_at(data, start, min(start + 8, stop))
-            two = word_at(data, start + 8, stop)
-        firsts[number - first] = one
-        seconds[number - first] = two
+            one, two = unusual_words(data, start, stop)
+        firsts[index] = one
+        seconds[index] = two
         row = home(spread(one, two), size)
         prefetch(table, np.int64(row))
-        homes[number - first] = row
+        homes[index] = row
         start = stop
 
 
@@ -117,7 +120,7 @@ def is_there(one: int, two: int, length: int, row: int, table: Array) -> bool:
     return other | (table[row + np.uint64(META)] & LOWER ^ np.uint64(length)) == _EMPTY
 
 
-@njit(uint64(BYTES, int64, int64, uint64, uint64, uint64, WORDS, _u8), **INNER)
+@njit(uint64(BYTES, int64, int64, uint64, uint64, uint64, WORDS, _u8), **LOOP)
 def find_row(data: Array, start: int, stop: int, one: int, two: int, row: int, table: Array, store: Array) -> int:
     """Give the row of a piece, or the empty row where it belongs; `row` is the one where the search begins."""
     length = np.uint64(stop - start)

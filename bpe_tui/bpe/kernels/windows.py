@@ -276,7 +276,7 @@ def whitespace_windows(
         if starts == np.uint64(0):
             break
         pieces = write_ends(starts, place, ends, pieces)
-        place = ends[pieces - 1]
+        place += end_of(starts) - 1
     return pieces, place
 
 
@@ -290,7 +290,7 @@ def gpt2_windows(
         if starts == np.uint64(0):
             break
         pieces = write_ends(starts, place, ends, pieces)
-        place = ends[pieces - 1]
+        place += end_of(starts) - 1
     return pieces, place
 
 
@@ -304,7 +304,7 @@ def o200k_windows(
         if starts == np.uint64(0):
             break
         pieces = write_ends(starts, place, ends, pieces)
-        place = ends[pieces - 1]
+        place += end_of(starts) - 1
     return pieces, place
 
 
@@ -318,5 +318,5 @@ def cl100k_windows(
         if starts == np.uint64(0):
             break
         pieces = write_ends(starts, place, ends, pieces)
-        place = ends[pieces - 1]
+        place += end_of(starts) - 1
     return pieces, place
