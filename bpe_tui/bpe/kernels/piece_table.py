@@ -9,10 +9,13 @@ hash for a word and its bytes in a store. Rows are found by open addressing.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from llvmlite import ir
 from numba import boolean, int64, njit, types, uint8, uint64, void
 
-from bpe_tui.bpe.kernels.machine import INNER, LOOP, OUTER, Array, prefetch
+from bpe_tui.bpe.kernels.machine import INNER, LOOP, OUTER, Array, intrinsic, prefetch
 from bpe_tui.bpe.kernels.windows import eight_bytes
 
 BYTES = types.Array(uint8, 1, "C", readonly=True)  # read-only, so that bytes and mapped files serve, too
@@ -46,18 +49,31 @@ _LONG = np.uint64(_ALL)
 _STEP = np.uint64(ROW)
 
 
+@intrinsic
+def folded_product(context: Any, one: Any, two: Any) -> Any:  # noqa: ARG001
+    """Give the upper half of the product of two words and its lower half, one of two where they differ."""
+
+    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:  # noqa: ARG001
+        word, wide = ir.IntType(64), ir.IntType(128)
+        one, two = (builder.zext(argument, wide) for argument in arguments)
+        product = builder.mul(one, two)
+        upper = builder.trunc(builder.lshr(product, ir.Constant(wide, 64)), word)
+        return builder.xor(upper, builder.trunc(product, word))
+
+    return uint64(uint64, uint64), code
+
+
 @njit(uint64(uint64, uint64), **INNER)
 def spread(first: int, second: int) -> int:
-    """Give a hash of two words. Its upper bits depend on all of theirs."""
-    mixed = first * _SPREAD ^ second * _SPREAD_SECOND
-    mixed ^= mixed >> UPPER_HALF
-    return mixed * _SPREAD
+    """Give a hash of two words, much as wyhash has it: all of its bits depend on all of theirs."""
+    # The words themselves tell pieces apart even where one factor is 0, which someone may have seen to.
+    return folded_product(first ^ _SPREAD, second ^ _SPREAD_SECOND) ^ first ^ second
 
 
 @njit(uint64(uint64, int64), **INNER)
 def home(mixed: int, size: int) -> int:
     """Give where the row of a hash begins in a table of `size` words, a power of two."""
-    return (mixed >> np.uint64(24)) & np.uint64(size - ROW)
+    return mixed & np.uint64(size - ROW)
 
 
 @njit(uint64(BYTES, int64, int64), **INNER)
