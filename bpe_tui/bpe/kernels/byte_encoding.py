@@ -36,8 +36,8 @@ SHORT = 48
 REMEMBERED = 256
 """Bytes of the longest piece that is remembered: runs of blanks and dashes come again, longer ones hardly do."""
 
-BLOCK = 1 << 15
-"""Bytes that are cut and then encoded: they and where their pieces end stay in the first cache."""
+BLOCK = 1 << 18
+"""Bytes that are cut and then encoded: they and where their pieces end stay in the second-level cache."""
 
 # Places in `used`: how much of a memory is taken.
 ROWS_USED, BYTES_USED, IDS_USED, USED_SIZE = range(4)
