@@ -14,6 +14,7 @@ from bpe_tui.bpe.kernels.piece_merging import NO_PAIR, drop_top, find_pair, merg
 from bpe_tui.bpe.kernels.piece_table import (
     BATCH,
     BYTES,
+    LOWER,
     META,
     UPPER_HALF,
     VALUE,
@@ -35,7 +36,6 @@ SHORT = 48
 """Bytes of the longest piece that is merged by searching it; longer ones are merged in other ways."""
 REMEMBERED = 256
 """Bytes of the longest piece that is remembered: runs of blanks and dashes come again, longer ones hardly do."""
-
 BLOCK = 1 << 18
 """Bytes that are cut and then encoded: they and where their pieces end stay in the second-level cache."""
 
@@ -45,7 +45,6 @@ ROWS_USED, BYTES_USED, IDS_USED, USED_SIZE = range(4)
 _EMPTY = np.uint64(0)
 _ONE = np.uint64(1)
 _TWO = np.uint64(2)
-_LOWER = np.uint64(0xFFFFFFFF)
 NO_ID = -1
 
 
@@ -101,18 +100,18 @@ def recall_batch(
         row = rows[index]
         if not is_there(firsts[index], seconds[index], stop - start, row, memory):
             row = find_row(data, start, stop, firsts[index], seconds[index], row, memory, store)
+            if memory[row + np.uint64(META)] == _EMPTY:
+                rows[index] = row
+                return np.int64(index), start, np.int64(written)
         many = memory[row + np.uint64(META)] >> UPPER_HALF
-        value = np.int64(memory[row + np.uint64(VALUE)])
-        if many == _EMPTY:
-            rows[index] = row
-            return np.int64(index), start, np.int64(written)
+        value = memory[row + np.uint64(VALUE)]
         if many <= _TWO:
             # If there is no second one, the next piece is written over it.
-            ids[written] = value << 32 >> 32
-            ids[written + _ONE] = value >> 32
+            ids[written] = np.int64(value & LOWER)
+            ids[written + _ONE] = np.int64(value >> UPPER_HALF)
         else:
             for other in range(many):
-                ids[written + other] = id_store[np.uint64(value) + other]
+                ids[written + other] = id_store[value + other]
         written += many
         start = stop
     return len(ends), start, np.int64(written)
@@ -157,7 +156,7 @@ def remember(
         or used[IDS_USED] + count > len(id_store)
     ):
         return
-    value = np.uint64(ids[ids_start]) & _LOWER
+    value = np.uint64(ids[ids_start]) & LOWER
     if count == 2:
         value |= np.uint64(ids[ids_start + 1]) << UPPER_HALF
     elif count > 2:
