@@ -40,6 +40,7 @@ STRETCH = 1 << 18
 GROUP = 1 << 17
 """Pieces that one thread joins at a time, between two reports."""
 
+_NO_IDS: Ids = np.zeros(0, np.int64)
 _NONE_WHOLE = np.zeros(0, np.uint64), np.empty(0, np.uint8)
 """No pieces that are taken whole, for the kernels."""
 
@@ -247,7 +248,7 @@ class ByteEncoder:
         memory.make_room()
         count: int = kernel.encode_pieces(
             data, start, ends, len(ends), self.byte_ids, self._byte_pairs, self._table, *self._whole,
-            *memory.arrays(), ids, 0, control,
+            *memory.arrays(), ids, 0, _NO_IDS, _NO_IDS, control,
         )  # fmt: skip
         return max(count, 0)
 
@@ -290,9 +291,9 @@ class ByteEncoder:
             # Room that is used again: fresh memory would take longer than the work.
             ends, ids = memory.rooms(len(data) + 1)
             ends, counts = split_documents(data, stops, self.rule, ends)
-            written = kernel.encode_documents(
-                data, ends, counts, self.byte_ids, self._byte_pairs, self._table, *self._whole,
-                *memory.arrays(), ids, stops, control,
+            written = kernel.encode_pieces(
+                data, 0, ends, len(ends), self.byte_ids, self._byte_pairs, self._table, *self._whole,
+                *memory.arrays(), ids, 0, counts, stops, control,
             )  # fmt: skip
             kept = ids[: max(written, 0)].copy()
         places = stops.tolist()

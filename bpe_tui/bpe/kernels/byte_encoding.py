@@ -83,19 +83,20 @@ def recall(
 
 
 @njit(
-    types.UniTuple(int64, 3)(BYTES, int64, _i64, int64, WORDS, WORDS, WORDS, WORDS, _u8, _i64, _i64, int64), **LOOP
+    types.UniTuple(int64, 3)(BYTES, int64, _i64, int64, int64, WORDS, WORDS, WORDS, WORDS, _u8, _i64, _i64, int64),
+    **LOOP,
 )
 def recall_batch(
-    data: Array, start: int, ends: Array, number: int, firsts: Array, seconds: Array, rows: Array, memory: Array,
-    store: Array, id_store: Array, ids: Array, ids_start: int,
+    data: Array, start: int, ends: Array, number: int, last: int, firsts: Array, seconds: Array, rows: Array,
+    memory: Array, store: Array, id_store: Array, ids: Array, ids_start: int,
 ) -> tuple[int, int, int]:  # fmt: skip
-    """Write what pieces became, from `number` on, until one is not in the memory.
+    """Write what pieces became, from `number` on up to `last`, until one is not in the memory.
 
     Gives its number, where it begins and where the ids end; its row is the empty one where it belongs. Nearly all the
     time that encoding takes is spent here: numbers without a sign are not looked at for being below 0.
     """
     written = np.uint64(ids_start)
-    for index in range(np.uint64(number), np.uint64(len(ends))):
+    for index in range(np.uint64(number), np.uint64(last)):
         stop = ends[index]
         row = rows[index]
         if not is_there(firsts[index], seconds[index], stop - start, row, memory):
@@ -114,7 +115,7 @@ def recall_batch(
                 ids[written + other] = id_store[value + other]
         written += many
         start = stop
-    return len(ends), start, np.int64(written)
+    return last, start, np.int64(written)
 
 
 @njit(int64(BYTES, int64, int64, _i64, _i64, _i64, _i64, int64, _i64, _i64, _i64), **INNER)
@@ -191,6 +192,8 @@ def remember(
         _i64,
         int64,
         _i64,
+        _i64,
+        _i64,
     ),
     **OUTER,
 )
@@ -213,9 +216,14 @@ def encode_pieces(
     older_ids: Array,
     ids: Array,
     ids_start: int,
+    counts: Array,
+    stops: Array,
     control: Array,
 ) -> int:
     """Encode the `count` pieces of `data` that begin at `start` and end at `ends`; give where their ids end in `ids`.
+
+    Where the pieces are those of several texts, `counts` is how many come up to the end of each, and where its ids end
+    is written to `stops`; both may be empty.
 
     `byte_ids` has the id of each single byte, `byte_pairs` what the merge table has for each two. `tokens` and
     `token_store` hold the pieces that are taken whole, each with its id. `memory`, `store`, `id_store` and `used` are
@@ -228,6 +236,7 @@ def encode_pieces(
     firsts = np.empty(BATCH, np.uint64)
     seconds = np.empty(BATCH, np.uint64)
     rows = np.empty(BATCH, np.uint64)
+    text = 0
     for first in range(0, count, BATCH):
         if control[0] != 0:
             return -1
@@ -236,11 +245,19 @@ def encode_pieces(
         look_ahead(data, start, batch, memory, firsts, seconds, rows)
         number = 0
         while True:
+            limit = len(batch)
+            if text < len(counts):
+                limit = min(limit, counts[text] - first)
             number, start, ids_start = recall_batch(
-                data, start, batch, number, firsts, seconds, rows, memory, store, id_store, ids, ids_start
+                data, start, batch, number, limit, firsts, seconds, rows, memory, store, id_store, ids, ids_start
             )
-            if number == len(batch):
-                break
+            if number == limit:
+                if text < len(counts) and number == counts[text] - first:
+                    stops[text] = ids_start
+                    text += 1
+                if number == len(batch):
+                    break
+                continue
             stop = batch[number]
             one = firsts[number]
             two = seconds[number]
@@ -317,6 +334,7 @@ def encode_stretch(
     What follows on `stop` is not looked at. `classes` is `character_classes.table()`. Gives how many ids were written,
     or -1 when cancelled. See `encode_pieces`.
     """
+    nothing = np.empty(0, np.int64)
     ends = np.empty(BLOCK, np.int64)
     size = BLOCK
     written = np.int64(0)
@@ -330,56 +348,11 @@ def encode_stretch(
         size = BLOCK
         written = encode_pieces(
             data, start, ends, pieces, byte_ids, byte_pairs, table, tokens, token_store, memory,
-            store, id_store, used, older, older_store, older_ids, ids, written, control,
+            store, id_store, used, older, older_store, older_ids, ids, written, nothing, nothing, control,
         )  # fmt: skip
         if written < 0:
             return -1
         start = resume
-    return written
-
-
-@njit(
-    int64(BYTES, _i64, _i64, _i64, _i64, _i64, WORDS, _u8, WORDS, _u8, _i64, _i64, WORDS, _u8, _i64, _i64, _i64, _i64),
-    **OUTER,
-)
-def encode_documents(
-    data: Array,
-    ends: Array,
-    counts: Array,
-    byte_ids: Array,
-    byte_pairs: Array,
-    table: Array,
-    tokens: Array,
-    token_store: Array,
-    memory: Array,
-    store: Array,
-    id_store: Array,
-    used: Array,
-    older: Array,
-    older_store: Array,
-    older_ids: Array,
-    ids: Array,
-    stops: Array,
-    control: Array,
-) -> int:
-    """Encode texts that follow on each other in `data`; `counts` is how many pieces come up to the end of each.
-
-    Writes where the ids of each end to `stops`; gives where all end, or -1 when cancelled. See `encode_pieces`.
-    """
-    first = np.int64(0)
-    start = np.int64(0)
-    written = np.int64(0)
-    for number in range(len(counts)):
-        last = counts[number]
-        written = encode_pieces(
-            data, start, ends[first:last], last - first, byte_ids, byte_pairs, table, tokens, token_store, memory,
-            store, id_store, used, older, older_store, older_ids, ids, written, control,
-        )  # fmt: skip
-        if written < 0:
-            return -1
-        stops[number] = written
-        start = ends[last - 1]
-        first = last
     return written
 
 

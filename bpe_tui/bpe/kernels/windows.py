@@ -4,7 +4,8 @@ Shifting such a set up by one gives the places behind its characters, and down, 
 become a few operations on whole sets, without a branch that depends on the text. Each function gives the set of places
 in the window where pieces start, the first place aside: a piece must start there, and that is all that is known of what
 stands before. Places are given only as far as they depend on nothing behind the window or behind its first byte that is
-not ASCII; the scanners of `splitting` do what is left: pieces longer than a window, other scripts, the end of the text.
+not ASCII, and before `stop`; the scanners of `splitting` do what is left: pieces longer than a window, other scripts,
+the end of the text.
 """
 
 from __future__ import annotations
@@ -100,8 +101,20 @@ def end_of(context: Any, places: Any) -> Any:  # noqa: ARG001
 
 @njit(boolean(BYTE_ARRAY, int64, int64), **INNER)
 def ascii_ahead(data: Array, place: int, stop: int) -> bool:
-    """Whether there is a window before `stop`, and its first eight bytes are ASCII, so that it is worth its while."""
-    return place + WINDOW <= stop and eight_bytes(data, place) & TOPS == np.uint64(0)
+    """Whether there is a window, and its first eight bytes are ASCII and before `stop`, so that it is worth its while.
+
+    The window may reach beyond `stop`, but not beyond `data`.
+    """
+    return place + WINDOW <= len(data) and place + 8 <= stop and eight_bytes(data, place) & TOPS == np.uint64(0)
+
+
+@njit(uint64(BYTE_ARRAY, int64, int64), **INNER)
+def unknown_ahead(data: Array, place: int, stop: int) -> int:
+    """Give the bytes of a window that are not ASCII, or from `stop` on."""
+    high = between(data, place, 0x80, 0x80)
+    if stop - place < WINDOW:
+        high |= ~np.uint64(0) << np.uint64(stop - place)
+    return high
 
 
 @njit(int64(uint64, int64, _i64, int64), **INNER)
@@ -126,22 +139,22 @@ def settled(starts: int, limit: int) -> int:
     return starts & ((ONE << np.uint64(limit)) - TWO)
 
 
-@njit(uint64(BYTE_ARRAY, int64), **INNER)
-def whitespace_starts(data: Array, place: int) -> int:
+@njit(uint64(BYTE_ARRAY, int64, int64), **INNER)
+def whitespace_starts(data: Array, place: int, stop: int) -> int:
     """Pieces start where white space starts or ends."""
     white = between(data, place, 0x20, 1) | between(data, place, 0x09, 5)
-    valid = first_place(between(data, place, 0x80, 0x80))
+    valid = first_place(unknown_ahead(data, place, stop))
     return settled(white ^ (white << ONE), valid - 1)
 
 
-@njit(uint64(BYTE_ARRAY, int64), **INNER)
-def gpt2_starts(data: Array, place: int) -> int:
+@njit(uint64(BYTE_ARRAY, int64, int64), **INNER)
+def gpt2_starts(data: Array, place: int, stop: int) -> int:
     """See `splitting.split_gpt2`."""
     letter = between(data, place, 0x61, 26) | between(data, place, 0x41, 26)
     number = between(data, place, 0x30, 10)
     blank = between(data, place, 0x20, 1)
     white = blank | between(data, place, 0x09, 5)
-    high = between(data, place, 0x80, 0x80)
+    high = unknown_ahead(data, place, stop)
     other = ~(letter | number | white | high)
     limit = first_place(high) - AHEAD
     # Changes of class, but behind a blank, which goes with what follows.
@@ -215,12 +228,12 @@ def later_starts(
     return starts, (ONE << np.uint64(limit)) - ONE
 
 
-@njit(uint64(BYTE_ARRAY, int64, int64), **INNER)
-def cl100k_starts(data: Array, place: int, digits: int) -> int:
+@njit(uint64(BYTE_ARRAY, int64, int64, int64), **INNER)
+def cl100k_starts(data: Array, place: int, stop: int, digits: int) -> int:
     """See `splitting.split_cl100k`."""
     letter = between(data, place, 0x61, 26) | between(data, place, 0x41, 26)
     blank = between(data, place, 0x20, 1)
-    high = between(data, place, 0x80, 0x80)
+    high = unknown_ahead(data, place, stop)
     starts, holding = later_starts(data, place, letter, between(data, place, 0x30, 10), blank, high, digits)
     # A contraction stands where a piece starts. Its letters, which follow an apostrophe there, start none.
     apostrophes = between(data, place, 0x27, 1) & starts & holding
@@ -233,8 +246,8 @@ def cl100k_starts(data: Array, place: int, digits: int) -> int:
     return starts & holding & ~ONE
 
 
-@njit(uint64(BYTE_ARRAY, int64), **INNER)
-def o200k_starts(data: Array, place: int) -> int:
+@njit(uint64(BYTE_ARRAY, int64, int64), **INNER)
+def o200k_starts(data: Array, place: int, stop: int) -> int:
     """See `splitting.split_o200k`."""
     upper = between(data, place, 0x41, 26)
     lower = between(data, place, 0x61, 26)
@@ -242,7 +255,7 @@ def o200k_starts(data: Array, place: int) -> int:
     blank = between(data, place, 0x20, 1)
     slash = between(data, place, 0x2F, 1)
     # A slash behind a line end may belong to the piece before: leave that to the scanner.
-    high = between(data, place, 0x80, 0x80)
+    high = unknown_ahead(data, place, stop)
     high |= slash & ((between(data, place, 0x0A, 1) | between(data, place, 0x0D, 1)) << ONE)
     if first_place(high) == 0:
         return np.uint64(0)
@@ -272,7 +285,7 @@ def whitespace_windows(
     `pieces` are written already.
     """
     while ascii_ahead(data, place, stop) and pieces + WINDOW <= len(ends):
-        starts = whitespace_starts(data, place)
+        starts = whitespace_starts(data, place, stop)
         if starts == np.uint64(0):
             break
         pieces = write_ends(starts, place, ends, pieces)
@@ -286,7 +299,7 @@ def gpt2_windows(
 ) -> tuple[int, int]:
     """Cut as far as windows tell; see `whitespace_windows`."""
     while ascii_ahead(data, place, stop) and pieces + WINDOW <= len(ends):
-        starts = gpt2_starts(data, place)
+        starts = gpt2_starts(data, place, stop)
         if starts == np.uint64(0):
             break
         pieces = write_ends(starts, place, ends, pieces)
@@ -300,7 +313,7 @@ def o200k_windows(
 ) -> tuple[int, int]:
     """Cut as far as windows tell; see `whitespace_windows`."""
     while ascii_ahead(data, place, stop) and pieces + WINDOW <= len(ends):
-        starts = o200k_starts(data, place)
+        starts = o200k_starts(data, place, stop)
         if starts == np.uint64(0):
             break
         pieces = write_ends(starts, place, ends, pieces)
@@ -314,7 +327,7 @@ def cl100k_windows(
 ) -> tuple[int, int]:
     """Cut as far as windows tell; see `whitespace_windows`."""
     while ascii_ahead(data, place, stop) and pieces + WINDOW <= len(ends):
-        starts = cl100k_starts(data, place, digits)
+        starts = cl100k_starts(data, place, stop, digits)
         if starts == np.uint64(0):
             break
         pieces = write_ends(starts, place, ends, pieces)
