@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from functools import cached_property, partial
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -25,18 +24,18 @@ from bpe_tui.bpe.pretokenize import (
     split,
     split_documents,
 )
-from bpe_tui.bpe.threads import thread_count
+from bpe_tui.bpe.threads import share, thread_count
 from bpe_tui.progress import Report, silent
 
 Ids = npt.NDArray[np.int64]
 Bytes = npt.NDArray[np.uint8]
-_Encode = Callable[[int, int, Ids, Ids], int]
-"""Writes the ids of what lies between two places to an array and gives how many there are; the last is `control`."""
 
 PART = 1 << 24
 """Characters or bytes of text whose ids get one array at first, with room for the most that they may be."""
 STRETCH = 1 << 18
 """Characters or bytes that one thread encodes at a time, between two reports."""
+WIDEST = 4
+"""Bytes of the longest character in UTF-8."""
 GROUP = 1 << 17
 """Pieces that one thread joins at a time, between two reports."""
 
@@ -135,15 +134,14 @@ class ByteEncoder:
         """Give the ids of the tokens of `text`, int64, one dimension. `report` may raise Cancelled."""
         if len(text) < STRETCH or not cuts_surely(self.rule):
             return self.encode_bytes(utf8(text), report)
-        widest = 1 if text.isascii() else 4
-        encode = partial(self._encode_characters, text, widest)
-        parts: list[Ids] = []
-        start = 0
-        while start < len(text):
-            stretches = _stretches(start, len(text), lambda place: safe_character(text, self.rule, place))
-            parts.append(self._share(stretches, encode, widest, lambda done: report("encoding", done, len(text))))
-            start = stretches[-1][1]
-        return parts[0] if len(parts) == 1 else np.concatenate(parts)
+        widest = _widest(text)
+        stretches = _stretches(len(text), lambda place: safe_character(text, self.rule, place))
+
+        def encode(number: int, ids: Ids, control: Ids) -> int:
+            return self._encode_characters(text, widest, *stretches[number], ids, control)
+
+        stops = [stop for _, stop in stretches]
+        return _share(stops, encode, widest, lambda number: report("encoding", stops[number], len(text)))[0]
 
     def encode_bytes(self, content: bytes, report: Report = silent) -> Ids:
         """Give the ids of the tokens of any bytes, text or not. `report` may raise Cancelled."""
@@ -153,47 +151,13 @@ class ByteEncoder:
         def place_behind(place: int) -> int:
             return safe_place(data, self.rule, place) if found is None else int(found[np.searchsorted(found, place)])
 
-        encode = partial(self._encode_bytes, data, found)
-        parts: list[Ids] = []
-        start = 0
-        while start < len(data):
-            stretches = _stretches(start, len(data), place_behind)
-            parts.append(self._share(stretches, encode, 1, lambda done: report("encoding", done, len(data))))
-            start = stretches[-1][1]
-        return parts[0] if len(parts) == 1 else np.concatenate([np.zeros(0, np.int64), *parts])
+        stretches = _stretches(len(data), place_behind)
 
-    def _share(
-        self, stretches: Sequence[tuple[int, int]], encode: _Encode, widest: int, report: Callable[[int], None]
-    ) -> Ids:
-        """Give the ids of stretches that follow on each other, on all threads.
+        def encode(number: int, ids: Ids, control: Ids) -> int:
+            return self._encode_bytes(data, found, *stretches[number], ids, control)
 
-        `encode` writes the ids of one, of which there are no more than `widest` times its length; `report` hears where
-        those end that are done.
-        """
-        control = np.zeros(1, np.int64)
-        first = stretches[0][0]
-        # What is not written to takes no memory. Each stretch has one place more.
-        ids = np.empty(widest * (stretches[-1][1] - first) + len(stretches), np.int64)
-        threads = min(thread_count(), len(stretches))
-        places = [widest * (start - first) + number for number, (start, _) in enumerate(stretches)]
-        written = 0
-        if threads == 1:
-            for start, stop in stretches:
-                written += encode(start, stop, ids[written:], control)
-                report(stop)
-        else:
-            with ThreadPoolExecutor(max_workers=threads) as pool:
-                try:
-                    counts = pool.map(lambda stretch, place: encode(*stretch, ids[place:], control), stretches, places)
-                    for (_, stop), place, count in zip(stretches, places, counts, strict=True):
-                        ids[written : written + count] = ids[place : place + count]
-                        written += count
-                        report(stop)
-                except BaseException:
-                    control[0] = 1
-                    raise
-        ids.resize(written, refcheck=False)
-        return ids
+        stops = [stop for _, stop in stretches]
+        return _share(stops, encode, 1, lambda number: report("encoding", stops[number], len(data)))[0]
 
     def _encode_characters(self, text: str, widest: int, start: int, stop: int, ids: Ids, control: Ids) -> int:
         """Write the ids of a part of a text; give how many there are, 0 when cancelled."""
@@ -214,9 +178,7 @@ class ByteEncoder:
             first, last = np.searchsorted(found, (start, stop), side="right")
             return self._encode_pieces(data, start, found[first:last], memory, ids, control)
 
-    def _encode_stretch(
-        self, data: Bytes, start: int, stop: int, memory: PieceMemory, ids: Ids, control: Ids
-    ) -> int:
+    def _encode_stretch(self, data: Bytes, start: int, stop: int, memory: PieceMemory, ids: Ids, control: Ids) -> int:
         """Write the ids of what a named rule is to cut; give how many there are, 0 when cancelled."""
         from bpe_tui.bpe.kernels import byte_encoding as kernel
 
@@ -239,9 +201,7 @@ class ByteEncoder:
         finally:
             self._memories.append(memory)
 
-    def _encode_pieces(
-        self, data: Bytes, start: int, ends: Ids, memory: PieceMemory, ids: Ids, control: Ids
-    ) -> int:
+    def _encode_pieces(self, data: Bytes, start: int, ends: Ids, memory: PieceMemory, ids: Ids, control: Ids) -> int:
         """Write the ids of pieces, of which the first begins at `start`; give how many there are, 0 when cancelled."""
         from bpe_tui.bpe.kernels import byte_encoding as kernel
 
@@ -252,53 +212,43 @@ class ByteEncoder:
         )  # fmt: skip
         return max(count, 0)
 
-    def encode_texts(self, texts: Sequence[str], report: Report = silent) -> list[Ids]:
-        """Give the ids of each of many texts, int64, on all threads. `report` hears of texts."""
-        groups: list[tuple[int, int]] = []
-        first, size = 0, 0
-        for number, text in enumerate(texts):
-            size += len(text)
-            if size >= STRETCH or number + 1 == len(texts):
-                groups.append((first, number + 1))
-                first, size = number + 1, 0
-        control = np.zeros(1, np.int64)
-        found: list[Ids] = []
-        with ThreadPoolExecutor(max_workers=thread_count()) as pool:
-            try:
-                # Python's part of the work, too, is done while another thread is in a kernel.
-                encoded = pool.map(lambda group: self._encode_group(texts[slice(*group)], control), groups)
-                for (_, last), ids in zip(groups, encoded, strict=True):
-                    found += ids
-                    report("encoding", last, len(texts))
-            except BaseException:
-                control[0] = 1
-                raise
-        return found
+    def encode_texts(self, texts: Sequence[str], report: Report = silent) -> tuple[Ids, Ids]:
+        """Give the ids of many texts one after another, int64, and where those of each end. `report` hears of texts."""
+        ends = np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)))
+        # How many texts come up to the end of each group.
+        marks = np.arange(STRETCH, ends[-1], STRETCH) if len(ends) else ends
+        groups = np.unique(np.append(np.searchsorted(ends, marks) + 1, len(texts))).tolist()
+        firsts = [0, *groups]
+        stops = np.empty(len(texts), np.int64)
 
-    def _encode_group(self, texts: Sequence[str], control: Ids) -> list[Ids]:
-        """Give the ids of each of some texts."""
+        def encode(number: int, ids: Ids, control: Ids) -> int:
+            group = slice(firsts[number], groups[number])
+            return self._encode_group("".join(texts[group]), ends[group], ids, stops[group], control)
+
+        places = [int(ends[last - 1]) for last in groups if last]
+        ids, counts = _share(places, encode, WIDEST, lambda number: report("encoding", groups[number], len(texts)))
+        stops += np.repeat(np.cumsum(counts) - counts, np.diff(firsts)[: len(counts)])
+        return ids, stops
+
+    def _encode_group(self, joined: str, ends: Ids, ids: Ids, stops: Ids, control: Ids) -> int:
+        """Write the ids of texts that follow on each other and where they end; give how many there are.
+
+        `ends` is where the texts end, counted from anywhere. 0 when cancelled.
+        """
         from bpe_tui.bpe.kernels import byte_encoding as kernel
         from bpe_tui.bpe.kernels import texts as texts_kernel
 
-        given = [text for text in texts if text]
-        joined = "".join(given)
+        np.subtract(ends, ends[-1] - len(joined), out=stops)
         with self._memory() as memory:
             memory.make_room()
-            stops = np.cumsum(np.fromiter(map(len, given), np.int64, len(given)))
-            data = memory.text_room(len(joined) if joined.isascii() else 4 * len(joined))
-            texts_kernel.write_texts(joined, stops, data)
-            data = data[: int(stops[-1]) if len(stops) else 0]
-            # Room that is used again: fresh memory would take longer than the work.
-            ends, ids = memory.rooms(len(data) + 1)
-            ends, counts = split_documents(data, stops, self.rule, ends)
-            written = kernel.encode_pieces(
-                data, 0, ends, len(ends), self.byte_ids, self._byte_pairs, self._table, *self._whole,
+            room = memory.text_room(_widest(joined) * len(joined))
+            texts_kernel.write_texts(joined, stops, room)
+            pieces, counts = split_documents(room[: int(stops[-1])], stops, self.rule, memory.ends_room(len(room)))
+            count: int = kernel.encode_pieces(
+                room, 0, pieces, len(pieces), self.byte_ids, self._byte_pairs, self._table, *self._whole,
                 *memory.arrays(), ids, 0, counts, stops, control,
             )  # fmt: skip
-            kept = ids[: max(written, 0)].copy()
-        places = stops.tolist()
-        parts = iter([kept[start:stop] for start, stop in zip([0, *places], places, strict=False)])
-        return [next(parts) if text else kept[:0] for text in texts]
+        return max(count, 0)
 
     def encode_each(self, pieces: Sequence[bytes], token_lengths: Ids) -> Ids:
         """Give the one id that each piece becomes, without cutting it by the rule; -1 where it becomes several.
@@ -355,8 +305,11 @@ class ByteEncoder:
         whole = self._whole if self._whole_pieces else _NONE_WHOLE
         groups = [(first, min(first + GROUP, len(ends))) for first in range(0, len(ends), GROUP)]
 
-        def join_group(group: tuple[int, int]) -> int:
-            first, last = group
+        def give_up() -> None:
+            control[0] = 1
+
+        def join_group(number: int) -> int:
+            first, last = groups[number]
             start = int(ends[first - 1]) if first else 0
             kernel.join_pieces(
                 data, start, ends[first:last], last - first, self.byte_ids, table, places, *whole,
@@ -364,28 +317,89 @@ class ByteEncoder:
             )  # fmt: skip
             return int(ends[last - 1])
 
-        if len(groups) == 1:
-            join_group(groups[0])
-        elif groups:
-            with ThreadPoolExecutor(max_workers=thread_count()) as pool:
-                try:
-                    for stop in pool.map(join_group, groups):
-                        report("replaying merges", stop, len(data))
-                except BaseException:
-                    control[0] = 1
-                    raise
+        share(len(groups), join_group, lambda _, stop: report("replaying merges", stop, len(data)), give_up)
         return Joins(self.byte_ids[data].astype(np.int32), ranks), JoinSteps(rounds, left, new)
 
 
-def _stretches(start: int, total: int, place_behind: Callable[[int], int]) -> list[tuple[int, int]]:
-    """Cut what comes from `start` on into stretches, PART or a little more of it in all.
+def _widest(text: str) -> int:
+    """Give how many bytes of UTF-8 a character of a text can be at the most."""
+    return 1 if text.isascii() else WIDEST
 
-    `place_behind` gives a place where a piece ends, behind one that is no longer than `total`.
-    """
+
+def _stretches(total: int, place_behind: Callable[[int], int]) -> list[tuple[int, int]]:
+    """Cut a text of that length into stretches. `place_behind` gives a place behind another one where a piece ends."""
     stretches: list[tuple[int, int]] = []
-    most = min(start + PART, total)
-    while start < most:
+    start = 0
+    while start < total:
         stop = place_behind(start + STRETCH) if start + STRETCH < total else total
         stretches.append((start, stop))
         start = stop
     return stretches
+
+
+def _share(
+    stops: Sequence[int], encode: Callable[[int, Ids, Ids], int], widest: int, report: Callable[[int], None]
+) -> tuple[Ids, Ids]:
+    """Give the ids of stretches of a text, which threads share, one after another, and how many each has.
+
+    They end at `stops`. `encode` writes the ids of the stretch of a number to an array, unless the third argument says
+    that all is cancelled, and gives how many there are: no more than `widest` times its length. `report` hears of those
+    that are done, one after another.
+    """
+    counts = np.zeros(len(stops), np.int64)
+    parts: list[Ids] = []
+    first = 0
+    begin = 0
+    while first < len(stops):
+        last = first + 1
+        while last < len(stops) and stops[last] - begin <= PART:
+            last += 1
+        # One place more for each stretch. What is not written to takes no memory.
+        sizes = [widest * size + 1 for size in np.diff([begin, *stops[first:last]]).tolist()]
+        parts.append(_share_part(first, sizes, encode, counts, report))
+        begin = stops[last - 1]
+        first = last
+    return parts[0] if len(parts) == 1 else np.concatenate([_NO_IDS, *parts]), counts
+
+
+def _share_part(
+    first: int, sizes: Sequence[int], encode: Callable[[int, Ids, Ids], int], counts: Ids, report: Callable[[int], None]
+) -> Ids:
+    """Give the ids of the stretches from number `first` on, of which each needs so much room; see `_share`."""
+    control = np.zeros(1, np.int64)
+    ids = np.empty(sum(sizes), np.int64)
+    rooms: deque[Ids] = deque()
+
+    def encode_aside(number: int) -> Ids:
+        # Where the ids of a stretch belong is not known before those of all stretches in front of it are.
+        try:
+            room = rooms.pop()
+        except IndexError:
+            room = _NO_IDS
+        if len(room) < sizes[number]:
+            room = np.empty(sizes[number], np.int64)
+        counts[first + number] = encode(first + number, room, control)
+        return room
+
+    def give_up() -> None:
+        control[0] = 1
+
+    written = 0
+
+    def take(number: int, room: Ids) -> None:
+        nonlocal written
+        count = int(counts[first + number])
+        ids[written : written + count] = room[:count]
+        written += count
+        rooms.append(room)
+        report(first + number)
+
+    if min(thread_count(), len(sizes)) == 1:
+        for number in range(first, first + len(sizes)):
+            counts[number] = encode(number, ids[written:], control)
+            written += int(counts[number])
+            report(number)
+    else:
+        share(len(sizes), encode_aside, take, give_up)
+    ids.resize(written, refcheck=False)
+    return ids

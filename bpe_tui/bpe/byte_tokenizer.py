@@ -284,16 +284,16 @@ class ByteBPETokenizer(BPETokenizer):
         offsets, characters = self._byte_spelling
         return kernel.token_rows(offsets, characters), characters
 
-    def encode_batch(
+    def encode_flat(
         self, texts: Sequence[str], report: Report = silent, special: SpecialPolicy | str = SpecialPolicy.TEXT
-    ) -> list[Ids]:
-        """Give the ids of each of many texts, as `encode_array` does, on several threads.
+    ) -> tuple[Ids, Ids]:
+        """Give the ids of many texts one after another, and where those of each end, both int64, on several threads.
 
         `report` hears of texts and may raise Cancelled.
         """
         policy = SpecialPolicy(special)
         if self.preparation is not None or (policy is not SpecialPolicy.TEXT and self.special_tokens):
-            return super().encode_batch(texts, report, policy)
+            return super().encode_flat(texts, report, policy)
         return self._byte_encoder.encode_texts(texts, report)
 
     def _encode_prepared(self, text: str, preparation: Preparation, special: bool, report: Report) -> Ids:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from typing import NamedTuple, Protocol
 
@@ -13,6 +11,7 @@ import numpy.typing as npt
 
 from bpe_tui.bpe.alphabet import symbol_table, symbols
 from bpe_tui.bpe.joins import NEVER, Joins
+from bpe_tui.bpe.threads import share
 from bpe_tui.errors import MissingCharactersError
 from bpe_tui.progress import Report, silent
 
@@ -142,8 +141,7 @@ class Encoder:
         ids = np.empty(total, np.int64)
         base_size = len(self.base_tokens)
 
-        def encode_block(block: tuple[int, int]) -> int:
-            start, stop = block
+        def encode_block(start: int, stop: int) -> int:
             # A text of a few characters over many merges is common (a line being typed); it takes one chunk.
             return kernel.encode_range(
                 sequence, start, stop, CHUNK, index.base_ranks, base_size, index.keys, index.ranks, index.again,
@@ -158,21 +156,24 @@ class Encoder:
                 yield start, stop
                 start = stop
 
+        def give_up() -> None:
+            control[0] = 1
+
         if total <= BLOCK:
-            return ids[: encode_block((0, total))]
+            return ids[: encode_block(0, total)]
         # Cuts are found before any block is overwritten. Blocks write their ids where their symbols stand, and the
         # gaps between them are closed in order: an id never moves to a higher place.
         cuts = list(blocks())
         end = 0
-        with ThreadPoolExecutor(max_workers=min(2, os.cpu_count() or 1)) as pool:
-            try:
-                for (start, stop), ids_stop in zip(cuts, pool.map(encode_block, cuts), strict=True):
-                    ids[end : end + ids_stop - start] = ids[start:ids_stop]
-                    end += ids_stop - start
-                    report("encoding", stop, total)
-            except BaseException:
-                control[0] = 1
-                raise
+
+        def take(number: int, ids_stop: int) -> None:
+            nonlocal end
+            start, stop = cuts[number]
+            ids[end : end + ids_stop - start] = ids[start:ids_stop]
+            end += ids_stop - start
+            report("encoding", stop, total)
+
+        share(len(cuts), lambda number: encode_block(*cuts[number]), take, give_up)
         return ids[:end]
 
     def find_cut(self, text: str) -> int:

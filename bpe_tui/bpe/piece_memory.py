@@ -27,7 +27,7 @@ class PieceMemory:
     def __init__(self) -> None:
         self._begin(SMALLEST)
         self._older = (np.zeros(0, np.uint64), np.empty(0, np.uint8), np.empty(0, np.int64))
-        self._rooms: tuple[Ids, Ids] = (np.empty(0, np.int64), np.empty(0, np.int64))
+        self._ends_room = np.empty(0, np.int64)
         self._text_room = np.empty(0, np.uint8)
 
     def _begin(self, rows: int) -> None:
@@ -40,11 +40,11 @@ class PieceMemory:
         """Give the memory, how much of it is taken, and the older one, as the kernels take them."""
         return (self.rows, self.store, self.ids, self.used, *self._older)
 
-    def rooms(self, size: int) -> tuple[Ids, Ids]:
-        """Give two arrays of so many entries at least, to work in."""
-        if len(self._rooms[0]) < size:
-            self._rooms = (np.empty(size, np.int64), np.empty(size, np.int64))
-        return self._rooms
+    def ends_room(self, size: int) -> Ids:
+        """Give an array of so many entries at least, for where pieces end: fresh memory would take longer than work."""
+        if len(self._ends_room) < size:
+            self._ends_room = np.empty(size, np.int64)
+        return self._ends_room
 
     def text_room(self, size: int) -> npt.NDArray[np.uint8]:
         """Give an array of so many bytes at least, for the text in work."""

@@ -17,7 +17,7 @@ tiktoken and tokenizers. A pattern of one's own has the classes of the installed
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -218,8 +218,8 @@ def split_documents(
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Give where the pieces of texts end that follow on each other in `data`, and how many come up to each text's end.
 
-    The texts end at `stops`. Each is cut by itself, and none may be empty. `room` takes as many entries as there are
-    bytes. Raises SplittingError if a pattern of one's own takes too long.
+    The texts end at `stops`. Each is cut by itself. `room` takes as many entries as there are bytes. Raises
+    SplittingError if a pattern of one's own takes too long.
     """
     if rule.number < 0:
         starts = stops - np.diff(stops, prepend=0)

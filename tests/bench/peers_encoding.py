@@ -69,8 +69,9 @@ def _ours(ranks: Path, encoding: str) -> Works:
 
     # As many threads as there are processors for the process.
     return Works(
-        tokenizer.encode_array, tokenizer.decode, lambda texts, _: tokenizer.encode_batch(texts), _rows, lambda ids: ids
-    )
+        tokenizer.encode_array, tokenizer.decode, lambda texts, _: tokenizer.encode_flat(texts),
+        lambda result: result[0], lambda ids: ids,
+    )  # fmt: skip
 
 
 def _tiktoken(ranks: Path, encoding: str) -> Works:

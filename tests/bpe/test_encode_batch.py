@@ -36,6 +36,26 @@ def test_a_batch_gives_what_each_text_gives(tokenizer: ByteBPETokenizer, special
     assert all(ids.dtype == np.int64 for ids in found)
 
 
+@settings(deadline=None, max_examples=60)
+@given(text=hard_texts())
+def test_a_long_text_is_encoded_part_by_part(tokenizer: ByteBPETokenizer, text: str) -> None:
+    """However it is cut and shared, in groups of parts or not: as text, and as bytes."""
+    expected = tokenizer.encode_array(text).tolist()
+    for part in (30, 1 << 20):
+        with mock.patch.multiple(byte_encoder, STRETCH=12, PART=part):
+            assert tokenizer.encode_array(text).tolist() == expected
+            assert tokenizer.encode_bytes(text.encode("utf-8", "surrogatepass")) == expected
+
+
+def test_flat_ids_say_where_each_text_ends(tokenizer: ByteBPETokenizer, bible: str) -> None:
+    texts = ["", *bible[:3_000].split("\n"), ""]
+    with mock.patch.multiple(byte_encoder, STRETCH=200, PART=700):
+        ids, stops = tokenizer.encode_flat(texts)
+    assert [part.tolist() for part in np.split(ids, stops)] == [*map(tokenizer.encode, texts), []]
+    ids, stops = tokenizer.encode_flat([])
+    assert len(ids) == len(stops) == 0
+
+
 def test_characters_in_batches() -> None:
     tokenizer = BPETokenizer.train("low lower lowest", 12, verbose=False)
     assert [ids.tolist() for ids in tokenizer.encode_batch(["low", "", "lowest"])] == [

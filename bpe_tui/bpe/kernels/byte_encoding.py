@@ -252,7 +252,7 @@ def encode_pieces(
                 data, start, batch, number, limit, firsts, seconds, rows, memory, store, id_store, ids, ids_start
             )
             if number == limit:
-                if text < len(counts) and number == counts[text] - first:
+                while text < len(counts) and number == counts[text] - first:
                     stops[text] = ids_start
                     text += 1
                 if number == len(batch):
@@ -281,6 +281,7 @@ def encode_pieces(
             ids_start = ids_stop
             start = stop
             number += 1
+    stops[text:] = ids_start
     return ids_start
 
 

@@ -104,9 +104,7 @@ def unusual_words(data: Array, start: int, stop: int) -> tuple[int, int]:
 
 
 @njit(void(BYTES, int64, _i64, WORDS, WORDS, WORDS, WORDS), **LOOP)
-def look_ahead(
-    data: Array, start: int, ends: Array, table: Array, firsts: Array, seconds: Array, homes: Array
-) -> None:
+def look_ahead(data: Array, start: int, ends: Array, table: Array, firsts: Array, seconds: Array, homes: Array) -> None:
     """Write the two words of each of the pieces that end at `ends`, and where its row is to be looked for in `table`.
 
     The first of them begins at `start`.

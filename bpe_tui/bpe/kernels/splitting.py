@@ -306,7 +306,7 @@ def split(rule: int, data: Array, start: int, stop: int, last: bool, ends: Array
 
 @njit(int64(int64, BYTE_ARRAY, _i64, _i64, _i64, BYTE_ARRAY), **OUTER)
 def split_documents(rule: int, data: Array, stops: Array, ends: Array, counts: Array, table: Array) -> int:
-    """Cut texts that follow on each other in `data`, each by itself; they end at `stops`, none is empty.
+    """Cut texts that follow on each other in `data`, each by itself; they end at `stops`.
 
     Writes where pieces end to `ends`, which has a place for each byte, and how many there are, up to and with each
     text, to `counts`. Gives how many there are.
@@ -316,8 +316,9 @@ def split_documents(rule: int, data: Array, stops: Array, ends: Array, counts: A
     for number in range(len(stops)):
         stop = stops[number]
         # The text ends there: a piece can depend on that, but not on what follows.
-        found, _ = split(rule, data[:stop], start, stop, True, ends[pieces:], table)
-        pieces += found
+        if stop > start:
+            found, _ = split(rule, data, start, stop, True, ends[pieces:], table)
+            pieces += found
         counts[number] = pieces
         start = stop
     return pieces

@@ -69,7 +69,9 @@ def _ascii_run(bits: int) -> Any:
             to = pointer(context, builder, signature.args[2], room, size, narrow)
             builder.store(found if bits == 8 else builder.trunc(found, narrow), to, align=1)
             inside = builder.icmp_unsigned("<", found, ir.Constant(run, [0x80] * RUN))
-            return builder.icmp_unsigned("==", builder.bitcast(inside, ir.IntType(RUN)), ir.Constant(ir.IntType(RUN), -1))
+            return builder.icmp_unsigned(
+                "==", builder.bitcast(inside, ir.IntType(RUN)), ir.Constant(ir.IntType(RUN), -1)
+            )
 
         return types.boolean(text, int64, room, int64), code
 

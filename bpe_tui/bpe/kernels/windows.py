@@ -277,9 +277,7 @@ def o200k_starts(data: Array, place: int, stop: int) -> int:
 
 
 @njit(types.UniTuple(int64, 2)(BYTE_ARRAY, int64, int64, _i64, int64), **LOOP)
-def whitespace_windows(
-    data: Array, place: int, stop: int, ends: Array, pieces: int
-) -> tuple[int, int]:
+def whitespace_windows(data: Array, place: int, stop: int, ends: Array, pieces: int) -> tuple[int, int]:
     """Write where pieces end, from `place` on, as far as windows tell; give (how many there are then, where to go on).
 
     `pieces` are written already.
@@ -294,9 +292,7 @@ def whitespace_windows(
 
 
 @njit(types.UniTuple(int64, 2)(BYTE_ARRAY, int64, int64, _i64, int64), **LOOP)
-def gpt2_windows(
-    data: Array, place: int, stop: int, ends: Array, pieces: int
-) -> tuple[int, int]:
+def gpt2_windows(data: Array, place: int, stop: int, ends: Array, pieces: int) -> tuple[int, int]:
     """Cut as far as windows tell; see `whitespace_windows`."""
     while ascii_ahead(data, place, stop) and pieces + WINDOW <= len(ends):
         starts = gpt2_starts(data, place, stop)
@@ -308,9 +304,7 @@ def gpt2_windows(
 
 
 @njit(types.UniTuple(int64, 2)(BYTE_ARRAY, int64, int64, _i64, int64), **LOOP)
-def o200k_windows(
-    data: Array, place: int, stop: int, ends: Array, pieces: int
-) -> tuple[int, int]:
+def o200k_windows(data: Array, place: int, stop: int, ends: Array, pieces: int) -> tuple[int, int]:
     """Cut as far as windows tell; see `whitespace_windows`."""
     while ascii_ahead(data, place, stop) and pieces + WINDOW <= len(ends):
         starts = o200k_starts(data, place, stop)
@@ -322,9 +316,7 @@ def o200k_windows(
 
 
 @njit(types.UniTuple(int64, 2)(BYTE_ARRAY, int64, int64, _i64, int64, int64), **LOOP)
-def cl100k_windows(
-    data: Array, place: int, stop: int, ends: Array, pieces: int, digits: int
-) -> tuple[int, int]:
+def cl100k_windows(data: Array, place: int, stop: int, ends: Array, pieces: int, digits: int) -> tuple[int, int]:
     """Cut as far as windows tell; see `whitespace_windows`."""
     while ascii_ahead(data, place, stop) and pieces + WINDOW <= len(ends):
         starts = cl100k_starts(data, place, stop, digits)
