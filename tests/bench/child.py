@@ -106,7 +106,7 @@ def encode(peer: str, ranks: str, encoding: str, file: str, calls: int = 3) -> d
 
 
 def documents(
-    peer: str, ranks: str, encoding: str, file: str, separator: str, threads: int, calls: int = 3
+    peer: str, ranks: str, encoding: str, file: str, separator: str, threads: int, calls: int = 9
 ) -> dict[str, Any]:
     """Encode many documents by one call, with so many threads where a peer can be told."""
     from peers_encoding import ENCODERS, cut_documents
