@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import threading
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -13,15 +12,16 @@ import numpy as np
 from bpe_tui.bpe.alphabet import portions
 from bpe_tui.bpe.cuts import cut_blocks, cutter
 from bpe_tui.bpe.pieces import Bytes, PieceCounter
-from bpe_tui.bpe.pretokenize import SplittingRule, safe_place, scan, split
+from bpe_tui.bpe.pretokenize import SplittingRule, safe_place, split
 from bpe_tui.bpe.threads import thread_count
-from bpe_tui.errors import Cancelled
 from bpe_tui.progress import Report, silent
 
 Text = str | bytes | Iterable[bytes]
 """A text, its bytes, or its UTF-8 block by block, cut between characters."""
 
-STRETCH = 1 << 21
+AHEAD = 2
+"""Stretches that wait for each thread beside the one that reads."""
+STRETCH = 1 << 19
 """Bytes that one thread counts at a time, at least, if a piece ends there."""
 
 
@@ -42,41 +42,49 @@ def count_pieces(
         total = len(text)
     elif isinstance(text, str):
         text = _in_utf8(text, report)
-    given_up = threading.Event()
+    control = np.zeros(1, np.int64)
     counters: deque[PieceCounter] = deque()
 
-    def count(stretch: Bytes, before: int) -> int:
+    def count(stretch: Bytes, before: int, counter: PieceCounter) -> int:
+        if rule.number < 0:
+            counter.add(stretch, 0, split(stretch, rule), before)
+        else:
+            counter.add_stretch(stretch, rule, before, control)
+        return before + len(stretch)
+
+    def help_out(stretch: Bytes, before: int) -> int:
         try:
             counter = counters.pop()
         except IndexError:
             counter = PieceCounter()
-        start = 0
-        for ends in [split(stretch, rule)] if rule.number < 0 else scan(stretch, rule):
-            if given_up.is_set():
-                raise Cancelled("counting was given up")
-            counter.add(stretch, start, ends, before)
-            start = int(ends[-1])
+        done = count(stretch, before, counter)
         counters.append(counter)
-        return before + len(stretch)
+        return done
 
     def say(done: int) -> None:
         if total:
             report("splitting", done, total)
 
-    threads = thread_count()
+    # Each counter must meet stretches in their order, so the thread that reads has one of its own.
+    own = PieceCounter()
+    # That thread counts, too, when the others have enough to do: one more would only get in their way.
+    helpers = thread_count() - 1
     waiting: deque[Future[int]] = deque()
-    with ThreadPoolExecutor(max_workers=threads) as pool:
+    with ThreadPoolExecutor(max_workers=max(helpers, 1)) as pool:
         try:
             for stretch, before in stretches(text, rule, special_tokens):
-                if len(waiting) > threads:
+                while waiting and waiting[0].done():
                     say(waiting.popleft().result())
-                waiting.append(pool.submit(count, stretch, before))
+                if len(waiting) < AHEAD * helpers:
+                    waiting.append(pool.submit(help_out, stretch, before))
+                else:
+                    say(count(stretch, before, own))
             while waiting:
                 say(waiting.popleft().result())
         except BaseException:
-            given_up.set()
+            control[0] = 1
             raise
-    return _together(counters)
+    return _together([own, *counters])
 
 
 def _in_utf8(text: str, report: Report) -> Iterator[bytes]:
@@ -89,7 +97,7 @@ def _in_utf8(text: str, report: Report) -> Iterator[bytes]:
 
 def _together(counters: Iterable[PieceCounter]) -> PieceCounter:
     """Give one counter of what all have counted."""
-    largest, *others = sorted(counters, key=len, reverse=True) or [PieceCounter()]
+    largest, *others = sorted(counters, key=len, reverse=True)
     for other in others:
         largest.absorb(other)
     return largest

@@ -8,6 +8,9 @@ import mmap
 import numpy as np
 import numpy.typing as npt
 
+from bpe_tui.bpe import character_classes
+from bpe_tui.bpe.pretokenize import SplittingRule
+
 Ids = npt.NDArray[np.int64]
 Bytes = npt.NDArray[np.uint8]
 
@@ -35,11 +38,25 @@ class PieceCounter:
         self._rows = piece_rows(1 << 15)
         self._store = np.empty(1 << 16, np.uint8)
         self._places = np.empty(1 << 14, np.int64)
-        self._used = np.zeros(3, np.int64)
+        self._used = np.zeros(4, np.int64)
 
     def add(self, data: Bytes, start: int, ends: Ids, before: int = 0) -> None:
         """Count the pieces of `data` from `start` on that end at `ends`. `before` bytes of the text come before it."""
         self._add(data, start, ends, _NONE, _NONE, before)
+
+    def add_stretch(self, data: Bytes, rule: SplittingRule, before: int, control: Ids) -> None:
+        """Count the pieces of `data` as a named rule cuts it, unless `control` says that it is all given up."""
+        from bpe_tui.bpe.kernels import piece_counting as kernel
+
+        start = 0
+        while True:
+            start = kernel.count_stretch(
+                rule.number, data, start, len(data), character_classes.table(), self._rows, self._store, before,
+                self._places, self._used, control,
+            )  # fmt: skip
+            if start == len(data) or control[0]:
+                return
+            self._make_room()
 
     def absorb(self, other: PieceCounter) -> None:
         """Count what another counter has counted in other places of the text."""
@@ -50,7 +67,7 @@ class PieceCounter:
         """Give all distinct pieces in the order in which they first came: bytes joined, lengths, counts."""
         places = self._places[: len(self)]
         in_order = bool(np.all(places[1:] > places[:-1]))
-        return self._listed(_NONE if in_order else np.argsort(places))
+        return self._listed(_NONE if in_order else np.argsort(places, kind="stable"))
 
     def __len__(self) -> int:
         """Give how many distinct pieces there are."""
@@ -76,13 +93,14 @@ class PieceCounter:
             # There was no room for the next piece.
             start = int(ends[done - 1]) if done else start
             ends, counts, places = ends[done:], counts[done:], places[done:]
-            self._make_room(int(ends[0]) - start)
+            self._make_room()
 
-    def _make_room(self, length: int) -> None:
-        """Make the store larger, or the table and what goes with it, if it cannot take a piece of that length."""
+    def _make_room(self) -> None:
+        """Make the store larger, or the table and what goes with it, so that the next piece finds room."""
         from bpe_tui.bpe.kernels import piece_counting as kernel
         from bpe_tui.bpe.kernels import piece_table
 
+        length = int(self._used[kernel.NEEDED])
         if self._used[kernel.BYTES_USED] + length > len(self._store):
             self._store = np.concatenate([self._store, np.empty(len(self._store) + length, np.uint8)])
             return

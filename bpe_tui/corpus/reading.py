@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from bpe_tui.bpe.checking import check_utf8
 from bpe_tui.corpus.looks import SAMPLE_BYTES, known_format, wide_encoding
 from bpe_tui.corpus.model import DecodedText, Invalid
 from bpe_tui.corpus.opening import open_regular, unreadable
@@ -123,15 +124,22 @@ class Reading:
     def utf8(self, report: Report = silent) -> Iterator[bytes]:
         """Give the same text as UTF-8, cut between characters."""
         with _opened(self._path) as (file, size):
-            for text, same in self.pieces(file, size, report, PIECE_BYTES):
+            for text, same in self.pieces(file, size, report, PIECE_BYTES, as_text=False):
                 yield text.encode() if same is None else same.tobytes()
 
     def pieces(
-        self, file: _Source, size: int, report: Report = silent, chunk_bytes: int = CHUNK_BYTES
+        self,
+        file: _Source,
+        size: int,
+        report: Report = silent,
+        chunk_bytes: int = CHUNK_BYTES,
+        *,
+        as_text: bool = True,
     ) -> Iterator[tuple[str, memoryview | None]]:
         """Decode all that `file` gives, as `decode` does; give each piece with its UTF-8, if the file held just that.
 
-        Those bytes are written over when the next piece is asked for.
+        Those bytes are written over when the next piece is asked for. Unless it is wanted `as_text`, a piece of which
+        there are bytes has no text.
         """
         path = self._path
         step = f"reading {path.name}"
@@ -149,9 +157,14 @@ class Reading:
         while True:
             at_end = filled < len(buffer)
             replaced = decoder.replaced
-            piece, used = decoder.piece(view[start:filled], self.bytes, at_end)
+            checked = None if as_text else decoder.check(view[start:filled], at_end)
+            if checked:
+                piece, (characters, used) = "", checked
+            else:
+                piece, used = decoder.piece(view[start:filled], self.bytes, at_end)
+                characters = len(piece)
             self.bytes += used
-            self.characters += len(piece)
+            self.characters += characters
             as_it_was = encoding.name == "UTF-8" and decoder.replaced == replaced
             yield piece, view[start : start + used] if as_it_was else None
             left = filled - start - used
@@ -246,6 +259,23 @@ class _Decoder:
         if "\r" in text:
             self._returns += text.count("\r")
         return text, used
+
+    def check(self, view: memoryview, at_end: bool) -> tuple[int, int] | None:
+        """Give how many characters of UTF-8 `view` holds and how many bytes they take; None if it is to be decoded."""
+        if self._encoding.name != "UTF-8":
+            return None
+        found = check_utf8(view)
+        if len(view) - found.bytes > 3:
+            return None
+        try:
+            # It may be the beginning of a character.
+            self._encoding.decode(view[found.bytes :], "strict", at_end)
+        except UnicodeDecodeError:
+            return None
+        self._lines += found.line_ends
+        self._nuls += found.nuls
+        self._returns += found.returns
+        return found.characters, found.bytes
 
     def notes(self, *, empty: bool) -> tuple[str, ...]:
         """Say what was noticed, most important first."""

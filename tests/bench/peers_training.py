@@ -45,7 +45,7 @@ def _ours_bytes() -> Work:
         # With ties as Hugging Face's tokenizers settle them.
         return ByteBPETokenizer.train(text, target, verbose=False, rule="gpt2", ties="lowest-id")
 
-    train(b"low lower lowest", 260)  # loads the compiled code
+    train(read_blocks(Path(__file__)), 260)  # loads the compiled code
     return lambda file, target, more: train(read_blocks(file), target + 256 * more)
 
 

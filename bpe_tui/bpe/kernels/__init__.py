@@ -24,6 +24,7 @@ CHARACTERS = ("training", "encoding", "decoding")
 BYTES = (
     *CHARACTERS,
     "texts",
+    "checking",
     "splitting",
     "piece_table",
     "piece_counting",

@@ -26,7 +26,7 @@ from bpe_tui.bpe.kernels.piece_table import (
     spread,
     write_row,
 )
-from bpe_tui.bpe.kernels.splitting import split
+from bpe_tui.bpe.kernels.splitting import BLOCK, split
 
 _u8 = uint8[::1]
 _i32 = int32[::1]
@@ -36,8 +36,6 @@ SHORT = 48
 """Bytes of the longest piece that is merged by searching it; longer ones are merged in other ways."""
 REMEMBERED = 256
 """Bytes of the longest piece that is remembered: runs of blanks and dashes come again, longer ones hardly do."""
-BLOCK = 1 << 18
-"""Bytes that are cut and then encoded: they and where their pieces end stay in the second-level cache."""
 
 # Places in `used`: how much of a memory is taken.
 ROWS_USED, BYTES_USED, IDS_USED, USED_SIZE = range(4)

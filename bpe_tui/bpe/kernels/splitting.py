@@ -36,6 +36,8 @@ from bpe_tui.bpe.kernels.windows import (
 NONE, WHITESPACE, GPT2, CL100K, O200K, LLAMA3, QWEN2 = range(7)
 """The numbers of the rules."""
 
+BLOCK = 1 << 18
+"""Bytes that are cut before their pieces are worked on: they and where those end stay in the second-level cache."""
 MARGIN = 4
 """Bytes behind a place that decide what stands there: a character, or a contraction like 'll."""
 
