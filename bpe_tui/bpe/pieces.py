@@ -15,6 +15,8 @@ Ids = npt.NDArray[np.int64]
 Bytes = npt.NDArray[np.uint8]
 
 WORDS_OF_A_ROW = 4
+SMALLEST = 1 << 15
+"""Rows of a table of counted pieces at first."""
 _NONE: Ids = np.zeros(0, np.int64)
 
 
@@ -35,9 +37,10 @@ class PieceCounter:
     """Counts distinct pieces, and keeps the place where each first came."""
 
     def __init__(self) -> None:
-        self._rows = piece_rows(1 << 15)
+        self._rows = piece_rows(SMALLEST)
         self._store = np.empty(1 << 16, np.uint8)
-        self._places = np.empty(1 << 14, np.int64)
+        # As many as there can be pieces in the table.
+        self._places = np.empty(5 * SMALLEST // 8, np.int64)
         self._used = np.zeros(4, np.int64)
 
     def add(self, data: Bytes, start: int, ends: Ids, before: int = 0) -> None:

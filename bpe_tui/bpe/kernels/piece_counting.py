@@ -62,7 +62,7 @@ def count_pieces(
     A row's value is how often its piece came, its number how many distinct ones came before; `first_places` has, by
     that number, where it came first. `counts` and `places` say how often each counts and where it came first; if they
     are empty, it counts once and comes `before` bytes behind its place in `data`, behind all that were counted. Gives
-    how many were counted: fewer than `count` when the table is half full or `store` cannot hold a piece.
+    how many were counted: fewer than `count` when five eighths of the table are full, or `store` cannot hold a piece.
     """
     firsts = np.empty(BATCH, np.uint64)
     seconds = np.empty(BATCH, np.uint64)
@@ -92,7 +92,7 @@ def count_pieces(
                 known = np.int64(meta >> UPPER_HALF)
                 first_places[known] = min(first_places[known], place)
             else:
-                if 8 * used[ROWS_USED] >= len(table) or used[BYTES_USED] + stop - start > len(store):
+                if 32 * used[ROWS_USED] >= 5 * len(table) or used[BYTES_USED] + stop - start > len(store):
                     used[NEEDED] = stop - start
                     return first + number
                 used[BYTES_USED] = write_row(
