@@ -71,7 +71,7 @@ class _State:
     """The arrays that the kernels work on; what each holds is told in `kernels/training.py`."""
 
     sequence: npt.NDArray[np.int32]
-    weights: npt.NDArray[np.int64]
+    weights: npt.NDArray[np.int32]
     table: npt.NDArray[np.int32]
     records: npt.NDArray[np.int64]
     arena: npt.NDArray[np.int32]

@@ -17,13 +17,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.hard import hard_texts
 
-from bpe_tui.bpe import cuts, piece_counting, reference
+from bpe_tui.bpe import cuts, piece_counting, reference, sequence
 from bpe_tui.bpe.byte_alphabet import SORTED_BYTES, to_characters
 from bpe_tui.bpe.byte_tokenizer import ByteBPETokenizer
 from bpe_tui.bpe.byte_training import byte_order, byte_sequence
 from bpe_tui.bpe.piece_counting import count_pieces
 from bpe_tui.bpe.pretokenize import GPT2, pieces, rule
 from bpe_tui.bpe.special import SpecialTokenError, cut_at, special_pattern
+from bpe_tui.bpe.trainer import Trainer
 from bpe_tui.errors import Cancelled, TextError, VocabularySizeError
 
 GPT2_RULE = rule("gpt2")
@@ -97,6 +98,23 @@ def test_stretches_on_many_threads_count_what_the_whole_text_has(
             starts = np.cumsum(lengths) - lengths
             found = [content[at : at + length].tobytes() for at, length in zip(starts, lengths, strict=True)]
             assert list(zip(found, counts.tolist(), strict=True)) == list(expected.items())
+
+
+@settings(max_examples=100, deadline=None)
+@given(hard_texts(), st.integers(1, 5))
+def test_a_stretch_that_is_too_heavy_is_laid_out_several_times(text: str, heaviest: int) -> None:
+    def learned() -> list[tuple[int, int, int, int]]:
+        trainer = Trainer.on_sequence(byte_sequence(text, rule("whitespace")), 300)
+        trainer.run()
+        log, count = trainer.log, trainer.log.count
+        return [
+            *zip(*(column[:count].tolist() for column in (log.left, log.right, log.frequency, log.length)), strict=True)
+        ]
+
+    text = (text + " a b of of of ") * 3
+    expected = learned()
+    with mock.patch.object(sequence, "HEAVIEST", heaviest):
+        assert learned() == expected
 
 
 def test_blocks_are_never_held_as_a_whole(bible: str) -> None:

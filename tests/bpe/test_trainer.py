@@ -106,7 +106,7 @@ def test_counting_leaves_a_record_free_for_a_given_pair_that_does_not_occur(room
 
     four_pairs = np.array([BOUNDARY, 0, 0, 1, 0, 2, BOUNDARY], np.int32)
     table, records = np.full(64, -1, np.int32), np.zeros((room, 4), np.int64)
-    info, control, weight = np.zeros(kernel.INFO_SIZE, np.int64), np.zeros(1, np.int64), np.ones(1, np.int64)
+    info, control, weight = np.zeros(kernel.INFO_SIZE, np.int64), np.zeros(1, np.int64), np.ones(1, np.int32)
     dense = np.full(9, -1, np.int32)
     assert kernel.count_pairs(four_pairs, weight, 3, dense, table, records, info, control) is enough
 
@@ -145,7 +145,7 @@ def stretches_to_sequence(stretches: list[tuple[str, int]]) -> TrainingSequence:
         symbols += [*map(tokens.index, stretch), BOUNDARY]
         weights += [number] * len(stretch) + [0]
     length = sum(len(stretch) * number for stretch, number in stretches)
-    return TrainingSequence(np.array(symbols, np.int32), np.array(weights, np.int64), tuple(tokens), length)
+    return TrainingSequence(np.array(symbols, np.int32), np.array(weights, np.int32), tuple(tokens), length)
 
 
 @settings(max_examples=500, deadline=None)

@@ -85,7 +85,7 @@ def pair_slot(key: int, mask: int) -> int:
     return np.int64((mixed >> np.uint64(20)) & np.uint64(mask))
 
 
-@njit(void(_i32, _i64, _i64, _i32, _i64), **OUTER)
+@njit(void(_i32, _i64, _i64, _i32, _i32), **OUTER)
 def lay_out(symbols: Array, lengths: Array, counts: Array, sequence: Array, weights: Array) -> None:
     """Copy stretches, which follow on each other in `symbols`, to `sequence`, each behind a boundary that is there.
 
@@ -210,7 +210,7 @@ def tie_of(records: Array, record: int, arena: Array, sequence: Array, length: A
     return arena[entry] if entry < end else 0
 
 
-@njit(_i64(_i32, _i64, int64), **OUTER)
+@njit(_i64(_i32, _i32, int64), **OUTER)
 def count_symbols(sequence: Array, weights: Array, base_size: int) -> Array:
     """Give how often each base symbol occurs, weighted."""
     counts = np.zeros(base_size, np.int64)
@@ -221,7 +221,7 @@ def count_symbols(sequence: Array, weights: Array, base_size: int) -> Array:
     return counts
 
 
-@njit(types.boolean(_i32, _i64, int64, _i32, _i32, _i64_2, _i64, _i64), **OUTER)
+@njit(types.boolean(_i32, _i32, int64, _i32, _i32, _i64_2, _i64, _i64), **OUTER)
 def count_pairs(
     sequence: Array,
     weights: Array,
@@ -373,7 +373,7 @@ def best_record(
     return -1
 
 
-@njit(types.boolean(_i32, _i64, _i64_2, _i32, _i32, _i64_2, _i32, int64, int64, _i64, _i64), **INNER)
+@njit(types.boolean(_i32, _i32, _i64_2, _i32, _i32, _i64_2, _i32, int64, int64, _i64, _i64), **INNER)
 def visit(
     sequence: Array,
     weights: Array,
@@ -590,7 +590,7 @@ def list_neighbours(
 
 @njit(
     int64(
-        _i32, _i64, _i32, _i64_2, _i32, _i64_2, _i32, _i32, _u64, _u64, _u64, _i64, _i64_2, _i32, _i64,
+        _i32, _i32, _i32, _i64_2, _i32, _i64_2, _i32, _i32, _u64, _u64, _u64, _i64, _i64_2, _i32, _i64,
         _i32, _i32, _i32, _i64, _i64, int64, int64, int64, int64, int64, _i64, _i64,
     ),
     **OUTER,
