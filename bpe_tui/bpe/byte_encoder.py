@@ -359,7 +359,21 @@ def _share(
         parts.append(_share_part(first, sizes, encode, counts, report))
         begin = stops[last - 1]
         first = last
-    return parts[0] if len(parts) == 1 else np.concatenate([_NO_IDS, *parts]), counts
+    return _joined(parts), counts
+
+
+def _joined(parts: list[Ids]) -> Ids:
+    """Give arrays as one. They are dropped as they are copied: memory need not hold all of them twice."""
+    if len(parts) == 1:
+        return parts[0]
+    whole = np.empty(sum(map(len, parts)), np.int64)
+    parts.reverse()
+    stop = 0
+    while parts:
+        part = parts.pop()
+        start, stop = stop, stop + len(part)
+        whole[start:stop] = part
+    return whole
 
 
 def _share_part(

@@ -9,13 +9,14 @@ memory needed does not depend on the length of the text.
 from __future__ import annotations
 
 import hashlib
+import os
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import IO, TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -37,6 +38,8 @@ AHEAD = 3
 
 _PIECE = 32 << 20
 """Bytes hashed between two looks at whether the job was cancelled: about 20 ms."""
+_STORED = 32 << 20
+"""Bytes of ids from which on the disk is set to work."""
 _LOOK = 0.05
 """Seconds between two reports while the helpers are waited for."""
 
@@ -80,8 +83,9 @@ def encode_splits(
     with new_files(folder, names, replaced) as files, _Helpers() as helpers:
         works: list[_Work] = []
         for split in splits:
-            writer = id_writer(files[ids_name(split.name, file_format)], file_format, helpers.check)
-            works.append(_Work(split, tokenizer.vocab_size, coder, writer, helpers.check))
+            file = files[ids_name(split.name, file_format)]
+            writer = id_writer(file, file_format, helpers.check)
+            works.append(_Work(split, tokenizer.vocab_size, coder, writer, helpers.check, helpers.storing(file)))
             _encode(works[-1], coder, helpers, report)
         helpers.finish(lambda done, total: report("checking and writing", done, total))
         encoded = tuple(work.figures(folder / ids_name(work.split.name, file_format)) for work in works)
@@ -145,13 +149,20 @@ class _Work:
     """What the helpers work out for one split. `prove` is called by one of them, `write` by the other."""
 
     def __init__(
-        self, split: Split, vocab_size: int, coder: Coder[Any], writer: IdWriter, check: Callable[[], None]
+        self,
+        split: Split,
+        vocab_size: int,
+        coder: Coder[Any],
+        writer: IdWriter,
+        check: Callable[[], None],
+        store: Callable[[int], None],
     ) -> None:
         self.split = split
         self.writer = writer
         self._vocab_size = vocab_size
         self._coder = coder
         self._check = check
+        self._store = store
         self._text_hash = hashlib.sha256()
         self._ids_hash = hashlib.sha256()
         self._specials = 0
@@ -182,6 +193,7 @@ class _Work:
         self._tokens += len(ids)
         self._hash(self._ids_hash, np.ascontiguousarray(ids, "<i8").view(np.uint8).data)
         self.writer.write(ids)
+        self._store(ids.nbytes)
 
     def _hash(self, digest: hashlib._Hash, content: memoryview) -> None:
         for start in range(0, len(content), _PIECE):
@@ -208,11 +220,15 @@ class _Work:
 
 
 class _Helpers:
-    """Two helper threads, which do in order what they are given, and the word that ends their work early."""
+    """Two helper threads, which do in order what they are given, and the word that ends their work early.
+
+    A third one has nothing to do but wait for the disk.
+    """
 
     def __init__(self) -> None:
         self._given_up = threading.Event()
-        self._proving, self._writing = (ThreadPoolExecutor(1, f"encode {part}") for part in ("prove", "write"))
+        parts = ("prove", "write", "store")
+        self._proving, self._writing, self._storing = (ThreadPoolExecutor(1, f"encode {part}") for part in parts)
         self._pending: deque[Future[None]] = deque()
 
     def __enter__(self) -> Self:
@@ -221,8 +237,28 @@ class _Helpers:
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is not None:
             self._given_up.set()
-        for pool in (self._proving, self._writing):
+        for pool in (self._proving, self._writing, self._storing):
             pool.shutdown(cancel_futures=True)
+
+    def storing(self, file: IO[bytes]) -> Callable[[int], None]:
+        """Give what is told how many bytes were written to a file, so that the disk begins with them at once.
+
+        Otherwise all of a large file would wait for the end, when nothing is left to do meanwhile.
+        """
+        waiting = 0
+        last: Future[None] | None = None
+
+        def store(written: int) -> None:
+            nonlocal waiting, last
+            waiting += written
+            if waiting >= _STORED and (last is None or last.done()):
+                if last is not None:
+                    last.result()
+                file.flush()
+                waiting = 0
+                last = self._storing.submit(os.fsync, file.fileno())
+
+        return store
 
     def check(self) -> None:
         """Raise Cancelled if the work has ended early."""
