@@ -116,9 +116,9 @@ def training_memory(
     else:
         symbols = float(pieces.symbols + pieces.number)
         # Each symbol as text, with its id, its place in the sequence and its weight.
-        cutting = round((17 + text.width) * symbols) + (190 if alphabet == "words" else 200) * pieces.number
+        cutting = round((13 + text.width) * symbols) + (190 if alphabet == "words" else 200) * pieces.number
         counting = 200 * pieces.number if alphabet == "bytes" else 0
-        held = 12 * symbols
+        held = 8 * symbols
         spread, fewer = 0.55, _FEWER_PAIRS
         left_over = min(_LEFT_OVER_OF_PIECES[alphabet], 1.5 * characters + 33 * symbols)
     if by_pattern and pieces is not None:
