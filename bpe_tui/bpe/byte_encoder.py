@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
-from bpe_tui.bpe import character_classes
+from bpe_tui.bpe import character_classes, gathering
 from bpe_tui.bpe.alphabet import utf8
 from bpe_tui.bpe.byte_alphabet import byte_array
+from bpe_tui.bpe.gathering import WIDEST, cut_into_stretches, gather, widest_character
 from bpe_tui.bpe.joins import NEVER, Joins, JoinSteps
 from bpe_tui.bpe.piece_memory import PieceMemory
 from bpe_tui.bpe.pieces import piece_rows
@@ -24,18 +25,14 @@ from bpe_tui.bpe.pretokenize import (
     split,
     split_documents,
 )
-from bpe_tui.bpe.threads import share, thread_count
+from bpe_tui.bpe.threads import share
 from bpe_tui.progress import Report, silent
 
 Ids = npt.NDArray[np.int64]
 Bytes = npt.NDArray[np.uint8]
 
-PART = 1 << 24
-"""Characters or bytes of text whose ids get one array at first, with room for the most that they may be."""
-STRETCH = 1 << 18
-"""Characters or bytes that one thread encodes at a time, between two reports."""
-WIDEST = 4
-"""Bytes of the longest character in UTF-8."""
+LONG = 1 << 20
+"""Characters of a text that is not worth to be encoded beside others: alone, it keeps all threads busy."""
 GROUP = 1 << 17
 """Pieces that one thread joins at a time, between two reports."""
 
@@ -132,16 +129,16 @@ class ByteEncoder:
 
     def encode(self, text: str, report: Report = silent) -> Ids:
         """Give the ids of the tokens of `text`, int64, one dimension. `report` may raise Cancelled."""
-        if len(text) < STRETCH or not cuts_surely(self.rule):
+        if len(text) < gathering.STRETCH or not cuts_surely(self.rule):
             return self.encode_bytes(utf8(text), report)
-        widest = _widest(text)
-        stretches = _stretches(len(text), lambda place: safe_character(text, self.rule, place))
+        widest = widest_character(text)
+        stretches = cut_into_stretches(len(text), lambda place: safe_character(text, self.rule, place))
 
         def encode(number: int, ids: Ids, control: Ids) -> int:
             return self._encode_characters(text, widest, *stretches[number], ids, control)
 
         stops = [stop for _, stop in stretches]
-        return _share(stops, encode, widest, lambda number: report("encoding", stops[number], len(text)))[0]
+        return gather(stops, encode, widest, lambda number: report("encoding", stops[number], len(text)))[0]
 
     def encode_bytes(self, content: bytes, report: Report = silent) -> Ids:
         """Give the ids of the tokens of any bytes, text or not. `report` may raise Cancelled."""
@@ -151,13 +148,13 @@ class ByteEncoder:
         def place_behind(place: int) -> int:
             return safe_place(data, self.rule, place) if found is None else int(found[np.searchsorted(found, place)])
 
-        stretches = _stretches(len(data), place_behind)
+        stretches = cut_into_stretches(len(data), place_behind)
 
         def encode(number: int, ids: Ids, control: Ids) -> int:
             return self._encode_bytes(data, found, *stretches[number], ids, control)
 
         stops = [stop for _, stop in stretches]
-        return _share(stops, encode, 1, lambda number: report("encoding", stops[number], len(data)))[0]
+        return gather(stops, encode, 1, lambda number: report("encoding", stops[number], len(data)))[0]
 
     def _encode_characters(self, text: str, widest: int, start: int, stop: int, ids: Ids, control: Ids) -> int:
         """Write the ids of a part of a text; give how many there are, 0 when cancelled."""
@@ -214,9 +211,12 @@ class ByteEncoder:
 
     def encode_texts(self, texts: Sequence[str], report: Report = silent) -> tuple[Ids, Ids]:
         """Give the ids of many texts one after another, int64, and where those of each end. `report` hears of texts."""
-        ends = np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)))
+        lengths = np.fromiter(map(len, texts), np.int64, len(texts))
+        if lengths.max(initial=0) > LONG:
+            return self._encode_one_by_one(texts, report)
+        ends = np.cumsum(lengths)
         # How many texts come up to the end of each group.
-        marks = np.arange(STRETCH, ends[-1], STRETCH) if len(ends) else ends
+        marks = np.arange(gathering.STRETCH, ends[-1], gathering.STRETCH) if len(ends) else ends
         groups = np.unique(np.append(np.searchsorted(ends, marks) + 1, len(texts))).tolist()
         firsts = [0, *groups]
         stops = np.empty(len(texts), np.int64)
@@ -226,9 +226,16 @@ class ByteEncoder:
             return self._encode_group("".join(texts[group]), ends[group], ids, stops[group], control)
 
         places = [int(ends[last - 1]) for last in groups if last]
-        ids, counts = _share(places, encode, WIDEST, lambda number: report("encoding", groups[number], len(texts)))
+        ids, counts = gather(places, encode, WIDEST, lambda number: report("encoding", groups[number], len(texts)))
         stops += np.repeat(np.cumsum(counts) - counts, np.diff(firsts)[: len(counts)])
         return ids, stops
+
+    def _encode_one_by_one(self, texts: Sequence[str], report: Report) -> tuple[Ids, Ids]:
+        found: list[Ids] = []
+        for number, text in enumerate(texts):
+            found.append(self.encode(text))
+            report("encoding", number + 1, len(texts))
+        return np.concatenate(found), np.cumsum([len(ids) for ids in found], dtype=np.int64)
 
     def _encode_group(self, joined: str, ends: Ids, ids: Ids, stops: Ids, control: Ids) -> int:
         """Write the ids of texts that follow on each other and where they end; give how many there are.
@@ -241,9 +248,10 @@ class ByteEncoder:
         np.subtract(ends, ends[-1] - len(joined), out=stops)
         with self._memory() as memory:
             memory.make_room()
-            room = memory.text_room(_widest(joined) * len(joined))
+            room = memory.text_room(widest_character(joined) * len(joined))
             texts_kernel.write_texts(joined, stops, room)
-            pieces, counts = split_documents(room[: int(stops[-1])], stops, self.rule, memory.ends_room(len(room)))
+            data = room[: int(stops[-1])]
+            pieces, counts = split_documents(data, stops, self.rule, memory.ends_room(len(data)))
             count: int = kernel.encode_pieces(
                 room, 0, pieces, len(pieces), self.byte_ids, self._byte_pairs, self._table, *self._whole,
                 *memory.arrays(), ids, 0, counts, stops, control,
@@ -319,101 +327,3 @@ class ByteEncoder:
 
         share(len(groups), join_group, lambda _, stop: report("replaying merges", stop, len(data)), give_up)
         return Joins(self.byte_ids[data].astype(np.int32), ranks), JoinSteps(rounds, left, new)
-
-
-def _widest(text: str) -> int:
-    """Give how many bytes of UTF-8 a character of a text can be at the most."""
-    return 1 if text.isascii() else WIDEST
-
-
-def _stretches(total: int, place_behind: Callable[[int], int]) -> list[tuple[int, int]]:
-    """Cut a text of that length into stretches. `place_behind` gives a place behind another one where a piece ends."""
-    stretches: list[tuple[int, int]] = []
-    start = 0
-    while start < total:
-        stop = place_behind(start + STRETCH) if start + STRETCH < total else total
-        stretches.append((start, stop))
-        start = stop
-    return stretches
-
-
-def _share(
-    stops: Sequence[int], encode: Callable[[int, Ids, Ids], int], widest: int, report: Callable[[int], None]
-) -> tuple[Ids, Ids]:
-    """Give the ids of stretches of a text, which threads share, one after another, and how many each has.
-
-    They end at `stops`. `encode` writes the ids of the stretch of a number to an array, unless the third argument says
-    that all is cancelled, and gives how many there are: no more than `widest` times its length. `report` hears of those
-    that are done, one after another.
-    """
-    counts = np.zeros(len(stops), np.int64)
-    parts: list[Ids] = []
-    first = 0
-    begin = 0
-    while first < len(stops):
-        last = first + 1
-        while last < len(stops) and stops[last] - begin <= PART:
-            last += 1
-        # One place more for each stretch. What is not written to takes no memory.
-        sizes = [widest * size + 1 for size in np.diff([begin, *stops[first:last]]).tolist()]
-        parts.append(_share_part(first, sizes, encode, counts, report))
-        begin = stops[last - 1]
-        first = last
-    return _joined(parts), counts
-
-
-def _joined(parts: list[Ids]) -> Ids:
-    """Give arrays as one. They are dropped as they are copied: memory need not hold all of them twice."""
-    if len(parts) == 1:
-        return parts[0]
-    whole = np.empty(sum(map(len, parts)), np.int64)
-    parts.reverse()
-    stop = 0
-    while parts:
-        part = parts.pop()
-        start, stop = stop, stop + len(part)
-        whole[start:stop] = part
-    return whole
-
-
-def _share_part(
-    first: int, sizes: Sequence[int], encode: Callable[[int, Ids, Ids], int], counts: Ids, report: Callable[[int], None]
-) -> Ids:
-    """Give the ids of the stretches from number `first` on, of which each needs so much room; see `_share`."""
-    control = np.zeros(1, np.int64)
-    ids = np.empty(sum(sizes), np.int64)
-    rooms: deque[Ids] = deque()
-
-    def encode_aside(number: int) -> Ids:
-        # Where the ids of a stretch belong is not known before those of all stretches in front of it are.
-        try:
-            room = rooms.pop()
-        except IndexError:
-            room = _NO_IDS
-        if len(room) < sizes[number]:
-            room = np.empty(sizes[number], np.int64)
-        counts[first + number] = encode(first + number, room, control)
-        return room
-
-    def give_up() -> None:
-        control[0] = 1
-
-    written = 0
-
-    def take(number: int, room: Ids) -> None:
-        nonlocal written
-        count = int(counts[first + number])
-        ids[written : written + count] = room[:count]
-        written += count
-        rooms.append(room)
-        report(first + number)
-
-    if min(thread_count(), len(sizes)) == 1:
-        for number in range(first, first + len(sizes)):
-            counts[number] = encode(number, ids[written:], control)
-            written += int(counts[number])
-            report(number)
-    else:
-        share(len(sizes), encode_aside, take, give_up)
-    ids.resize(written, refcheck=False)
-    return ids

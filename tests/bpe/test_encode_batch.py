@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from support.hard import hard_texts
 
 from bpe_tui import BPETokenizer
-from bpe_tui.bpe import byte_encoder, piece_memory
+from bpe_tui.bpe import byte_encoder, gathering, piece_memory
 from bpe_tui.bpe.byte_tokenizer import ByteBPETokenizer
 from bpe_tui.bpe.pretokenize import rule
 from bpe_tui.errors import Cancelled
@@ -30,7 +30,7 @@ def tokenizer(request: pytest.FixtureRequest, bible: str) -> ByteBPETokenizer:
 @pytest.mark.parametrize("special", ["text", "special"])
 def test_a_batch_gives_what_each_text_gives(tokenizer: ByteBPETokenizer, special: str, texts: list[str]) -> None:
     expected = [tokenizer.encode_array(text, special=special).tolist() for text in texts]
-    with mock.patch.object(byte_encoder, "STRETCH", 20):
+    with mock.patch.object(gathering, "STRETCH", 20):
         found = tokenizer.encode_batch(texts, special=special)
     assert [ids.tolist() for ids in found] == expected
     assert all(ids.dtype == np.int64 for ids in found)
@@ -42,16 +42,20 @@ def test_a_long_text_is_encoded_part_by_part(tokenizer: ByteBPETokenizer, text: 
     """However it is cut and shared, in groups of parts or not: as text, and as bytes."""
     expected = tokenizer.encode_array(text).tolist()
     for part in (30, 1 << 20):
-        with mock.patch.multiple(byte_encoder, STRETCH=12, PART=part):
+        with mock.patch.multiple(gathering, STRETCH=12, PART=part):
             assert tokenizer.encode_array(text).tolist() == expected
             assert tokenizer.encode_bytes(text.encode("utf-8", "surrogatepass")) == expected
 
 
 def test_flat_ids_say_where_each_text_ends(tokenizer: ByteBPETokenizer, bible: str) -> None:
     texts = ["", *bible[:3_000].split("\n"), ""]
-    with mock.patch.multiple(byte_encoder, STRETCH=200, PART=700):
+    with mock.patch.multiple(gathering, STRETCH=200, PART=700):
         ids, stops = tokenizer.encode_flat(texts)
     assert [part.tolist() for part in np.split(ids, stops)] == [*map(tokenizer.encode, texts), []]
+    with mock.patch.object(byte_encoder, "LONG", 100):
+        again = tokenizer.encode_flat(texts)
+    assert again[0].tolist() == ids.tolist()
+    assert again[1].tolist() == stops.tolist()
     ids, stops = tokenizer.encode_flat([])
     assert len(ids) == len(stops) == 0
 
@@ -71,7 +75,7 @@ def test_a_batch_can_be_cancelled(bible: str) -> None:
     def refuse(step: str, done: int, total: int) -> None:
         raise Cancelled("enough")
 
-    with mock.patch.object(byte_encoder, "STRETCH", 100), pytest.raises(Cancelled, match="enough"):
+    with mock.patch.object(gathering, "STRETCH", 100), pytest.raises(Cancelled, match="enough"):
         tokenizer.encode_batch([bible[:90]] * 100, report=refuse)
 
 
