@@ -155,6 +155,41 @@ def train(app: App, target: int) -> None:
     app.wait_for(b"learning merges")
 
 
+def train_in_app(here: Path, corpus: Path, target: int) -> float:
+    """Give the seconds of a run that nobody disturbs, as the app tells them when it is left."""
+    with opened(here, corpus) as app:
+        app.wait_for(corpus.name.encode())
+        app.settle(3)
+        train(app, target)
+        app.wait_for(b"not saved", 600)
+        app.settle()
+        app.press("q")
+        app.settle(0.5)
+        app.press("d")
+        told = app.close()
+    found = re.search(r"characters in ([0-9.]+) s", told)
+    if found is None:
+        raise SystemExit(f"the app did not tell how long it trained: {told}")
+    return float(found[1])
+
+
+def train_by_command(here: Path, arguments: argparse.Namespace) -> float:
+    """Give the seconds of the same run by `bpe-tui train`, as that tells them."""
+    command = [
+        sys.executable,
+        "-m",
+        "bpe_tui",
+        "train",
+        str(arguments.corpus),
+        "--training-characters",
+        "all",
+        "--json",
+    ]
+    command += ["--target-vocab-size", str(arguments.target), "--output", str(here / "tokenizer.json")]
+    ended = subprocess.run(command, cwd=here, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True)
+    return float(json.loads(ended.stdout)["training"]["seconds"])
+
+
 def main() -> None:
     """Measure everything."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -162,6 +197,7 @@ def main() -> None:
     parser.add_argument("--corpus", type=Path, default=corpus, help=f"what to train on (default: {corpus.name})")
     parser.add_argument("--target", type=int, default=300_000, help="vocabulary to train to")
     parser.add_argument("--keys", type=int, default=60, help="letters to type")
+    parser.add_argument("--runs", type=int, default=5, help="runs in the app and by the command, in turn")
     arguments = parser.parse_args()
     count = min(arguments.keys, len(LETTERS))
     subprocess.run([sys.executable, "-m", "bpe_tui.bpe.kernels"], cwd=ROOT, check=True, capture_output=True)
@@ -189,30 +225,13 @@ def main() -> None:
             app.settle(0.5)
             app.press("d")
             app.close()
-        with opened(here, arguments.corpus) as app:
-            app.wait_for(arguments.corpus.name.encode())
-            app.settle(3)
-            train(app, arguments.target)
-            app.wait_for(b"not saved", 600)
-            app.settle()
-            app.press("q")
-            app.settle(0.5)
-            app.press("d")
-            told = app.close()
-        print("in the app: " + next((line.strip() for line in told.splitlines() if "trained" in line), "nothing"))
-        command = [
-            sys.executable,
-            "-m",
-            "bpe_tui",
-            "train",
-            str(arguments.corpus),
-            "--training-characters",
-            "all",
-            "--json",
+        # In turn, since the machine's speed drifts.
+        pairs = [
+            (train_in_app(here, arguments.corpus, arguments.target), train_by_command(here, arguments))
+            for _ in range(arguments.runs)
         ]
-        command += ["--target-vocab-size", str(arguments.target), "--output", str(here / "tokenizer.json")]
-        ended = subprocess.run(command, cwd=here, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True)
-        print(f"bpe-tui train: {json.loads(ended.stdout)['training']['seconds']:.2f} s")
+        for what, seconds in zip(("in the app", "bpe-tui train"), zip(*pairs, strict=True), strict=True):
+            print(f"training, {what:<34} median {statistics.median(seconds):6.2f} s of {len(seconds)} runs")
 
 
 if __name__ == "__main__":
