@@ -5,16 +5,19 @@ from __future__ import annotations
 import io
 import os
 import socket
+import tempfile
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from unittest import mock
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bpe_tui.corpus import read_blocks, read_text
-from bpe_tui.corpus.reading import CHUNK_BYTES, decode
+from bpe_tui.corpus import read_blocks, read_text, reading
+from bpe_tui.corpus.model import Invalid
+from bpe_tui.corpus.reading import CHUNK_BYTES, Reading, decode
 from bpe_tui.errors import Cancelled, CorpusError
 
 
@@ -407,3 +410,32 @@ def test_wikitext_2_whole(shared: Path) -> None:
     read = read_text(path)
     assert (len(read.text), read.bytes, read.notes) == (10_780_437, 10_797_148, ())
     assert read.text.encode() == path.read_bytes()
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.lists(
+        st.one_of(
+            st.binary(max_size=5),
+            st.text().map(str.encode),
+            st.sampled_from([b"\r\n\0 and so on " * 9, b"\xff\xfe", b"\xef\xbb\xbf"]),
+        )
+    ),
+    st.integers(8, 70),
+    st.sampled_from(["error", "replace"]),
+)
+def test_blocks_of_utf8_are_the_text(parts: list[bytes], size: int, invalid: Invalid) -> None:
+    """The same text, notes and failures as when it is read as text, wherever it is cut."""
+    with tempfile.TemporaryDirectory() as folder, mock.patch.object(reading, "PIECE_BYTES", size):
+        path = Path(folder) / "text.txt"
+        path.write_bytes(b"".join(parts))
+
+        def found(read: Callable[[Reading], bytes]) -> tuple[object, ...]:
+            one = Reading(path, invalid)
+            try:
+                return read(one), one.notes, one.bytes, one.characters
+            except CorpusError as error:
+                return str(error), error.byte_offset, error.line
+
+        as_text = found(lambda one: "".join(one.texts()).encode())
+        assert found(lambda one: b"".join(one.utf8())) == as_text
