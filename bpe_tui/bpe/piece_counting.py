@@ -50,18 +50,22 @@ def count_pieces(
             counter.add(stretch, 0, split(stretch, rule), before)
         else:
             counter.add_stretch(stretch, rule, before, control)
-        return before + len(stretch)
+        return len(stretch)
 
     def help_out(stretch: Bytes, before: int) -> int:
         try:
             counter = counters.pop()
         except IndexError:
             counter = PieceCounter()
-        done = count(stretch, before, counter)
+        size = count(stretch, before, counter)
         counters.append(counter)
-        return done
+        return size
 
-    def say(done: int) -> None:
+    done = 0
+
+    def say(size: int) -> None:
+        nonlocal done
+        done += size
         if total:
             report("splitting", done, total)
 

@@ -137,6 +137,15 @@ def test_blocks_are_never_held_as_a_whole(bible: str) -> None:
     assert most <= 3
 
 
+def test_counting_on_threads_tells_how_far_it_is() -> None:
+    told: list[tuple[int, int]] = []
+    content = b"a text of some words " * 1000
+    with mock.patch.object(piece_counting, "STRETCH", 500):
+        count_pieces(content, GPT2_RULE, report=lambda _, done, total: told.append((done, total)))
+    assert told == sorted(told)
+    assert told[-1] == (len(content), len(content))
+
+
 def test_counting_on_threads_can_be_cancelled() -> None:
     def refuse(step: str, done: int, total: int) -> None:
         raise Cancelled("enough")
