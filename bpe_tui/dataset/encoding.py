@@ -230,6 +230,7 @@ class _Helpers:
         parts = ("prove", "write", "store")
         self._proving, self._writing, self._storing = (ThreadPoolExecutor(1, f"encode {part}") for part in parts)
         self._pending: deque[Future[None]] = deque()
+        self._stored: list[Future[None]] = []
 
     def __enter__(self) -> Self:
         return self
@@ -246,17 +247,14 @@ class _Helpers:
         Otherwise all of a large file would wait for the end, when nothing is left to do meanwhile.
         """
         waiting = 0
-        last: Future[None] | None = None
 
         def store(written: int) -> None:
-            nonlocal waiting, last
+            nonlocal waiting
             waiting += written
-            if waiting >= _STORED and (last is None or last.done()):
-                if last is not None:
-                    last.result()
+            if waiting >= _STORED and all(one.done() for one in self._stored):
                 file.flush()
                 waiting = 0
-                last = self._storing.submit(os.fsync, file.fileno())
+                self._stored.append(self._storing.submit(os.fsync, file.fileno()))
 
         return store
 
@@ -281,6 +279,9 @@ class _Helpers:
         total = len(self._pending)
         while self._pending:
             self._wait_for_first(lambda: look(total - len(self._pending), total))
+        # A system may tell only once that something could not be written.
+        for stored in self._stored:
+            stored.result()
 
     def _wait_for_first(self, look: Callable[[], None]) -> None:
         first = self._pending[0]

@@ -12,7 +12,7 @@ import pytest
 
 from bpe_tui import BPETokenizer
 from bpe_tui.corpus import Splits
-from bpe_tui.dataset import encode_splits, read_manifest
+from bpe_tui.dataset import encode_splits, encoding, read_manifest
 from bpe_tui.errors import Cancelled, DatasetError
 
 from .conftest import MakeSplits
@@ -144,6 +144,25 @@ def test_a_disk_that_notices_only_at_the_end_that_it_is_full(
     with pytest.raises(DatasetError, match="the disk is full"):
         encode_splits(tokenizer, splits, tmp_path, overwrite=True)
     assert content(tmp_path) == before
+
+
+def test_a_disk_that_tells_only_once_that_it_is_full(
+    tokenizer: BPETokenizer, splits: Splits, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Some systems forget a failure when they have told it, and here it is told before the end."""
+    calls = 0
+
+    def fsync(descriptor: int) -> None:
+        nonlocal calls
+        calls += 1
+        if calls == 1:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("os.fsync", fsync)
+    monkeypatch.setattr(encoding, "_STORED", 1)
+    with pytest.raises(DatasetError, match="the disk is full"):
+        encode_splits(tokenizer, splits, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
 
 
 def test_cancelling_at_any_report_leaves_nothing(tokenizer: BPETokenizer, splits: Splits, tmp_path: Path) -> None:
